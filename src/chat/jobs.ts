@@ -1,0 +1,36 @@
+import type { Clock } from "../clock.ts";
+import type { Transactions } from "../db/tenant.ts";
+import type { JobHandler } from "../jobs/runner.ts";
+import type { ChatRepository } from "./repository.ts";
+
+const DAY_MS = 86_400_000;
+/** A batch is one short transaction, so that the archive goes on between two. */
+const BATCH = 1_000;
+/** Telegram delivers for a day, others for a few; a week is safe. */
+const KEEP_UPDATES_DAYS = 7;
+
+/** Deletes messages older than the operator keeps them (`CHAT_RETENTION_DAYS`; unset = for ever). */
+export function retentionJob(
+  chat: ChatRepository,
+  transactions: Transactions,
+  clock: Clock,
+  retentionDays: number | undefined,
+): JobHandler {
+  return {
+    kind: "chat.retention",
+    every: "hour",
+    async run() {
+      const now = clock().getTime();
+      const keepUpdatesFrom = new Date(now - KEEP_UPDATES_DAYS * DAY_MS);
+      await transactions.system("retention", (tx) => chat.forgetUpdatesBefore(keepUpdatesFrom, tx));
+      if (retentionDays === undefined) return;
+      const keepFrom = new Date(now - retentionDays * DAY_MS);
+      let deleted: number;
+      do {
+        deleted = await transactions.system("retention", (tx) =>
+          chat.deleteSentBefore(keepFrom, BATCH, tx),
+        );
+      } while (deleted === BATCH);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { buildApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { readOperatorFile } from "./operator-file.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+/** One way to the server's `/v1`, wherever that server is. */
+export interface Operator {
+  request(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reaches `/v1` as the operator of an org: over HTTP where a server owns the embedded database, else by a server built
+ * here that never listens.
+ */
+export async function connect(config: Config, org: string | undefined): Promise<Operator> {
+  const running =
+    config.DATABASE_URL === undefined ? await readOperatorFile(config.DATA_DIR) : undefined;
+  if (running && (await isAlive(running.url))) {
+    const headers = operatorHeaders(running.token, org);
+    return {
+      async request(method, path, body) {
+        const response = await fetch(running.url + path, {
+          method,
+          headers: body ? { ...headers, "content-type": "application/json" } : headers,
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        return { status: response.status, body: read(await response.text()) };
+      },
+      close: async () => {},
+    };
+  }
+  return connectInProcess(config, org);
+}
+
+async function connectInProcess(config: Config, org: string | undefined): Promise<Operator> {
+  const app = await buildApp({ ...config, LOG_LEVEL: "silent" });
+  let isReady = false;
+  await app.start({
+    ready(ownerKey) {
+      isReady = true;
+      if (ownerKey === undefined) return;
+      process.stderr.write(`The first owner key, shown only this once: ${ownerKey}\n`);
+    },
+    failed: () => {},
+  });
+  if (!isReady) {
+    await app.close();
+    throw new Error("the database of DATABASE_URL cannot be reached");
+  }
+  const headers = operatorHeaders(app.operatorToken, org);
+  return {
+    async request(method, url, body) {
+      const response = await app.http.inject({
+        method,
+        url,
+        headers,
+        ...(body && { payload: body }),
+      });
+      return { status: response.statusCode, body: read(response.body) };
+    },
+    close: () => app.close(),
+  };
+}
+
+function operatorHeaders(token: string, org: string | undefined): Record<string, string> {
+  return {
+    authorization: `Bearer ${token}`,
+    ...(org !== undefined && { "x-souvenir-org": org }),
+  };
+}
+
+function read(text: string): Record<string, unknown> {
+  return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+}
+
+async function isAlive(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/healthz`)).ok;
+  } catch {
+    return false;
+  }
+}

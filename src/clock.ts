@@ -1,0 +1,2 @@
+/** The only source of "now" in domain code, so that tests can move it. */
+export type Clock = () => Date;

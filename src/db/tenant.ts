@@ -1,0 +1,70 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/postgres-js";
+import type postgres from "postgres";
+import { isRetryable, safeError } from "./faults.ts";
+
+type Orm = ReturnType<typeof drizzle>;
+
+/** A transaction: the only thing that repositories can query. */
+export type Tx = Parameters<Parameters<Orm["transaction"]>[0]>[0];
+
+/** A deadlock that comes back a third time is no accident. */
+const ATTEMPTS = 3;
+
+/** Why a transaction needs to see more than one org. */
+export type SystemPurpose =
+  | "key lookup"
+  | "webhook routing"
+  | "bootstrap"
+  | "job queue"
+  | "retention"
+  | "operator";
+
+/** The only way to the database after the migrations. */
+export class Transactions {
+  readonly #orm: Orm;
+  readonly #open = new AsyncLocalStorage<true>();
+
+  constructor(client: postgres.Sql) {
+    this.#orm = drizzle(client);
+  }
+
+  /**
+   * Runs `work` in a transaction that sees and writes rows of one org only: row-level security holds even where a
+   * query forgot its tenant. Commits when `work` resolves; `work` may run again after a deadlock.
+   */
+  tenant<T>(scope: { readonly orgId: string }, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#run(async (tx) => {
+      await tx.execute(
+        sql`select set_config('role', 'souvenir_app', true), set_config('app.org_id', ${scope.orgId}, true)`,
+      );
+      return work(tx);
+    });
+  }
+
+  /** Runs `work` with sight of every org. The purpose says why, and a test lists who may ask for it. */
+  system<T>(_purpose: SystemPurpose, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#run(work);
+  }
+
+  /** Rejects when the login role may not take on the role of tenant transactions. */
+  async proveRole(): Promise<void> {
+    await this.#run((tx) => tx.execute(sql`select set_config('role', 'souvenir_app', true)`));
+  }
+
+  async #run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#open.getStore()) {
+      // The embedded database has one connection: waiting for a second transaction here would never end.
+      throw new Error("a transaction is open already: pass its tx on");
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#orm.transaction((tx) => this.#open.run(true, () => work(tx)));
+      } catch (error) {
+        if (attempt < ATTEMPTS && isRetryable(error)) continue;
+        throw safeError(error);
+      }
+    }
+  }
+}

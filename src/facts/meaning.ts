@@ -1,0 +1,26 @@
+/** Ends of sentences only: a final `%`, `#`, quote or bracket carries meaning. */
+const FINAL_PUNCTUATION = /[\s.!?…,;:。！？、]+$/u;
+
+/** JSON with object keys in code-unit order: equal text for equal values, whatever order their keys came in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/**
+ * A value's meaning as text to compare: strings without differences of Unicode form, case, white space and final
+ * punctuation; anything else as canonical JSON. No word is ever dropped, least of all "not".
+ */
+export function meaningOf(value: unknown): string {
+  if (typeof value !== "string") return canonicalJson(value);
+  const plain = value.normalize("NFC").toLowerCase().normalize("NFC").trim().replace(/\s+/gu, " ");
+  return JSON.stringify(plain.replace(FINAL_PUNCTUATION, "") || plain);
+}
+
+/** Whether two values under one key of one scope and agent say the same. Anything else is a contradiction. */
+export function sameMeaning(a: unknown, b: unknown): boolean {
+  return meaningOf(a) === meaningOf(b);
+}

@@ -1,0 +1,43 @@
+import type { Pins, Principal } from "../access/principal.ts";
+import { AppError } from "../errors.ts";
+import type { PlacedRow } from "./row.ts";
+
+/**
+ * The id that a call means: the pinned one, else what the call says. A caller that names another one than its key is
+ * bound to gets the answer for an unknown id.
+ */
+export function narrowed(
+  principal: Principal,
+  name: keyof Pins,
+  given: string | undefined,
+): string | undefined {
+  const pin = principal.pins[name];
+  if (pin !== undefined && given !== undefined && given !== pin) {
+    throw new AppError("NOT_FOUND", `nothing is known under this ${name}`);
+  }
+  return pin ?? given;
+}
+
+/** Whether a key may read a fact: what `recall` shows it, so the orchestrator's pocket too. */
+export function mayRead(
+  { pins }: Principal,
+  { scope, row }: PlacedRow,
+  orchestrator: string,
+): boolean {
+  if (scope.name === "user" && (pins.userId ?? scope.userId) !== scope.userId) return false;
+  if (scope.name === "store" && (pins.storeId ?? scope.storeId) !== scope.storeId) return false;
+  return row.agentId === orchestrator || row.agentId === (pins.agentId ?? row.agentId);
+}
+
+/** Whether a fact lies inside what the key is bound to; its role is another question. */
+export function mayChange({ pins }: Principal, { scope, row }: PlacedRow): boolean {
+  if ((pins.agentId ?? row.agentId) !== row.agentId) return false;
+  switch (scope.name) {
+    case "org":
+      return pins.userId === undefined && pins.storeId === undefined;
+    case "store":
+      return pins.userId === undefined && (pins.storeId ?? scope.storeId) === scope.storeId;
+    case "user":
+      return (pins.userId ?? scope.userId) === scope.userId;
+  }
+}

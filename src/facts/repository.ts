@@ -1,0 +1,271 @@
+import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { type FactTable, factRowOf, factTables, memoryEvents } from "../db/schema/facts.ts";
+import type { Tx } from "../db/tenant.ts";
+import type { FactEvent, FactEventKind } from "./event.ts";
+import { FACT_SCOPES, type FactScopeName } from "./fact.ts";
+import {
+  type FactRow,
+  type FactScope,
+  ownerOf,
+  type PlacedRow,
+  placedRow,
+  readRow,
+} from "./row.ts";
+
+interface Org {
+  readonly orgId: string;
+}
+
+/** A key in one agent's pocket. */
+interface Slot {
+  readonly agentId: string;
+  readonly key: string;
+}
+
+export type NewFact = Omit<FactRow, "id" | "pinned" | "archivedAt"> & {
+  readonly expiresAt: Date | null;
+  /** Of user facts: the channel identity that the claim came by. */
+  readonly identityId: string | null;
+};
+
+/** Rows of one key that an answer looks at: an agent that floods a key must not make each call slower. */
+const KEY_ROWS = 1000;
+const EVENTS = 200;
+/** A statement takes 65,535 parameters, and an event has 13 columns. */
+const EVENTS_PER_INSERT = 1000;
+
+export class FactRepository {
+  /** Makes writers of one key take turns until the transaction ends, so that each sees what the others said. */
+  async lockSlot(scope: FactScope, { agentId, key }: Slot, tx: Tx): Promise<void> {
+    const name = JSON.stringify([scope.orgId, scope.name, ownerOf(scope), agentId, key]);
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 1))`);
+  }
+
+  /** @returns undefined when this scope, agent, key and source have a row already */
+  async insert(scope: FactScope, fact: NewFact, tx: Tx): Promise<FactRow | undefined> {
+    const { table } = factTables[scope.name];
+    const { identityId, ...columns } = fact;
+    const [row] = await tx
+      .insert(table)
+      .values({
+        ...columns,
+        tags: [...columns.tags],
+        value: JSON.stringify(columns.value),
+        orgId: scope.orgId,
+        ...ownerColumns(scope, identityId),
+      })
+      .onConflictDoNothing()
+      .returning(factRowOf(table));
+    return row && readRow(row);
+  }
+
+  async findBySource(
+    scope: FactScope,
+    slot: Slot & { sourceMessageId: string },
+    tx: Tx,
+  ): Promise<FactRow | undefined> {
+    const { table } = factTables[scope.name];
+    const [row] = await tx
+      .select(factRowOf(table))
+      .from(table)
+      .where(
+        and(
+          eq(table.orgId, scope.orgId),
+          ofSlot(scope, slot),
+          eq(table.sourceMessageId, slot.sourceMessageId),
+        ),
+      );
+    return row && readRow(row);
+  }
+
+  /** The newest live rows of a key. */
+  async liveRows(scope: FactScope, slot: Slot, tx: Tx): Promise<FactRow[]> {
+    const { table } = factTables[scope.name];
+    const rows = await tx
+      .select(factRowOf(table))
+      .from(table)
+      .where(and(eq(table.orgId, scope.orgId), ofSlot(scope, slot), isNull(table.archivedAt)))
+      .orderBy(desc(table.observedAt), desc(table.id))
+      .limit(KEY_ROWS);
+    return rows.map(readRow);
+  }
+
+  /** Every row of a key, archived ones too, and no more of it than erasing needs: here a limit would leave rows behind. */
+  async valuesOfSlot(scope: FactScope, slot: Slot, tx: Tx) {
+    const { table } = factTables[scope.name];
+    const rows = await tx
+      .select({ id: table.id, value: table.value })
+      .from(table)
+      .where(and(eq(table.orgId, scope.orgId), ofSlot(scope, slot)))
+      .orderBy(asc(table.id));
+    return rows.map(({ id, value }) => ({ id, value: JSON.parse(value) as unknown }));
+  }
+
+  /** The values of these facts that are still there, in the order of `ids`. */
+  async values({ orgId }: Org, name: FactScopeName, ids: readonly string[], tx: Tx) {
+    if (ids.length === 0) return [];
+    const { table } = factTables[name];
+    const rows = await tx
+      .select({ id: table.id, value: table.value })
+      .from(table)
+      .where(and(eq(table.orgId, orgId), among(table.id, ids)))
+      .orderBy(asc(table.id));
+    return rows
+      .map(({ id, value }) => ({ factId: id, value: JSON.parse(value) as unknown }))
+      .sort((a, b) => ids.indexOf(a.factId) - ids.indexOf(b.factId));
+  }
+
+  async find({ orgId }: Org, id: string, tx: Tx): Promise<PlacedRow | undefined> {
+    for (const name of FACT_SCOPES) {
+      const { table, owner } = factTables[name];
+      const [found] = await tx
+        .select({ ...factRowOf(table), ownerId: owner })
+        .from(table)
+        .where(and(eq(table.orgId, orgId), eq(table.id, id)));
+      if (found) return placedRow(name, orgId, found);
+    }
+    return undefined;
+  }
+
+  /** Rows that came from these messages or from any edit of them (`<id>#<revision>`). */
+  async findByMessages(
+    { orgId }: Org,
+    messageIds: readonly string[],
+    tx: Tx,
+  ): Promise<PlacedRow[]> {
+    if (messageIds.length === 0) return [];
+    const found: PlacedRow[] = [];
+    for (const name of FACT_SCOPES) {
+      const { table, owner } = factTables[name];
+      const rows = await tx
+        .select({ ...factRowOf(table), ownerId: owner })
+        .from(table)
+        .where(and(eq(table.orgId, orgId), fromMessages(table, messageIds)))
+        .orderBy(asc(table.id));
+      found.push(...rows.map((row) => placedRow(name, orgId, row)));
+    }
+    return found;
+  }
+
+  async archive(
+    { orgId, name }: FactScope,
+    ids: readonly string[],
+    at: Date,
+    tx: Tx,
+  ): Promise<void> {
+    const { table } = factTables[name];
+    await tx
+      .update(table)
+      .set({ archivedAt: at })
+      .where(and(eq(table.orgId, orgId), among(table.id, ids), isNull(table.archivedAt)));
+  }
+
+  async delete({ orgId, name }: FactScope, ids: readonly string[], tx: Tx): Promise<void> {
+    const { table } = factTables[name];
+    await tx.delete(table).where(and(eq(table.orgId, orgId), among(table.id, ids)));
+  }
+
+  async addEvents(scope: FactScope, events: readonly FactEvent[], tx: Tx): Promise<void> {
+    for (let at = 0; at < events.length; at += EVENTS_PER_INSERT) {
+      const some = events.slice(at, at + EVENTS_PER_INSERT);
+      await tx
+        .insert(memoryEvents)
+        .values(some.map((event) => ({ orgId: scope.orgId, ...eventColumns(scope, event) })));
+    }
+  }
+
+  /** The newest events of a fact, oldest first. */
+  async events({ orgId }: Org, factIds: readonly string[], tx: Tx): Promise<FactEvent[]> {
+    const rows = await tx
+      .select()
+      .from(memoryEvents)
+      .where(and(eq(memoryEvents.orgId, orgId), among(memoryEvents.factId, factIds)))
+      .orderBy(desc(memoryEvents.at), desc(memoryEvents.id))
+      .limit(EVENTS);
+    return rows.reverse().map((row) => ({
+      kind: row.kind as FactEventKind,
+      factId: row.factId,
+      actor: row.actor,
+      agentId: row.agentId,
+      reason: row.reason,
+      ...(row.oldValue !== null && { oldValue: JSON.parse(row.oldValue) as unknown }),
+      ...(row.newValue !== null && { newValue: JSON.parse(row.newValue) as unknown }),
+      at: row.at,
+    }));
+  }
+
+  /** Leaves of these facts' events only that they happened. */
+  async scrubEvents({ orgId }: Org, factIds: readonly string[], tx: Tx): Promise<void> {
+    await tx
+      .update(memoryEvents)
+      .set({ oldValue: null, newValue: null, reason: null })
+      .where(and(eq(memoryEvents.orgId, orgId), among(memoryEvents.factId, factIds)));
+  }
+
+  /** The values that events of these facts mention as the one they spoke against. */
+  async oldValues({ orgId }: Org, factIds: readonly string[], tx: Tx) {
+    const rows = await tx
+      .select({ id: memoryEvents.id, oldValue: memoryEvents.oldValue })
+      .from(memoryEvents)
+      .where(
+        and(
+          eq(memoryEvents.orgId, orgId),
+          among(memoryEvents.factId, factIds),
+          isNotNull(memoryEvents.oldValue),
+        ),
+      );
+    return rows.map(({ id, oldValue }) => ({
+      id,
+      value: JSON.parse(oldValue ?? "null") as unknown,
+    }));
+  }
+
+  async scrubOldValues({ orgId }: Org, eventIds: readonly string[], tx: Tx): Promise<void> {
+    await tx
+      .update(memoryEvents)
+      .set({ oldValue: null })
+      .where(and(eq(memoryEvents.orgId, orgId), among(memoryEvents.id, eventIds)));
+  }
+}
+
+function ownerColumns(scope: FactScope, identityId: string | null) {
+  switch (scope.name) {
+    case "org":
+      return {};
+    case "store":
+      return { storeId: scope.storeId };
+    case "user":
+      return { userId: scope.userId, identityId };
+  }
+}
+
+function eventColumns(scope: FactScope, { oldValue, newValue, ...event }: FactEvent) {
+  return {
+    ...event,
+    scope: scope.name,
+    storeId: scope.name === "store" ? scope.storeId : null,
+    userId: scope.name === "user" ? scope.userId : null,
+    oldValue: oldValue === undefined ? null : JSON.stringify(oldValue),
+    newValue: newValue === undefined ? null : JSON.stringify(newValue),
+  };
+}
+
+/** One parameter however many ids: a key may have more rows than a statement has parameters. */
+function among(column: PgColumn, ids: readonly string[]): SQL {
+  return sql`${column} = any(${`{${ids.join(",")}}`}::uuid[])`;
+}
+
+function ofSlot(scope: FactScope, { agentId, key }: Slot): SQL | undefined {
+  const { table, owner } = factTables[scope.name];
+  return and(eq(owner, ownerOf(scope)), eq(table.agentId, agentId), eq(table.key, key));
+}
+
+/** `<id>` and, as a range of the index, everything between `<id>#` and the next character. */
+function fromMessages(table: FactTable, ids: readonly string[]): SQL {
+  const source = table.sourceMessageId;
+  const any = ids.map(
+    (id) => sql`${source} = ${id} or (${source} >= ${`${id}#`} and ${source} < ${`${id}$`})`,
+  );
+  return sql`(${sql.join(any, sql` or `)})`;
+}

@@ -1,0 +1,22 @@
+const DAY_MS = 86_400_000;
+
+/** Days from one point in time to a later one; negative where it is not later. */
+export function daysBetween(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) / DAY_MS;
+}
+
+/** The point in time `days` (fractions allowed) after another, in whole milliseconds. */
+export function addDays(at: Date, days: number): Date {
+  return new Date(at.getTime() + Math.round(days * DAY_MS));
+}
+
+/**
+ * `confidence × 0.5^(age / half-life)`. A claim dated in the future counts as made now: without that its score would
+ * grow without limit.
+ *
+ * @param ageDays days since the last confirmation
+ * @returns 0 to `confidence`
+ */
+export function score(confidence: number, ageDays: number, halfLifeDays: number): number {
+  return confidence * 0.5 ** (Math.max(0, ageDays) / halfLifeDays);
+}

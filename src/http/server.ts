@@ -1,0 +1,58 @@
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
+import { AppError } from "../errors.ts";
+import type { Metrics } from "./metrics.ts";
+import { answerProblem } from "./problem.ts";
+
+/** Node closes idle keep-alive connections itself; while closing, those that fall idle later must be closed too. */
+const DRAIN_MS = 50;
+/** Asked every few seconds by load balancers: their lines would bury the others. */
+const UNLOGGED = new Set(["/healthz", "/readyz", "/metrics"]);
+
+interface HttpOptions {
+  readonly logger: NonNullable<FastifyServerOptions["logger"]>;
+  readonly metrics: Metrics;
+  /** Rejects while the server cannot serve: the database is away or not migrated yet. */
+  readonly ready: () => Promise<void>;
+}
+
+/** The Fastify instance with what every transport shares: errors, health, metrics, a close that ends. */
+export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInstance {
+  const app = fastify({
+    logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: false,
+  });
+  let draining = false;
+
+  app.setErrorHandler(answerProblem);
+  app.setNotFoundHandler(() => {
+    throw new AppError("NOT_FOUND", "there is nothing at this address");
+  });
+
+  app.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url ?? "unknown";
+    const { method } = request;
+    metrics.request({ route, method, status: reply.statusCode }, reply.elapsedTime / 1000);
+    if (UNLOGGED.has(route)) return;
+    request.log.info({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, "answered");
+  });
+
+  app.get("/healthz", () => ({ ok: true }));
+  app.get("/readyz", async () => {
+    if (draining) throw new AppError("UNAVAILABLE", "the server is stopping");
+    await ready();
+    return { ok: true };
+  });
+  app.get("/metrics", async (_request, reply) => {
+    reply.type(metrics.contentType);
+    return metrics.text();
+  });
+
+  let drain: NodeJS.Timeout | undefined;
+  app.addHook("preClose", async () => {
+    draining = true;
+    drain = setInterval(() => app.server.closeIdleConnections(), DRAIN_MS);
+  });
+  app.addHook("onClose", async () => clearInterval(drain));
+  return app;
+}

@@ -1,0 +1,3 @@
+import { serve } from "./cli/serve.ts";
+
+await serve(process.env);

@@ -1,0 +1,134 @@
+import { INVALID_REQUEST, idOf, isObject, PARSE_ERROR, type RpcId } from "./rpc.ts";
+import { type Fault, scanJson } from "./scan.ts";
+
+/** A request body that is refused as a whole, with the HTTP status and JSON-RPC code to answer. */
+export class BodyError extends Error {
+  override readonly name = "BodyError";
+  readonly status: number;
+  readonly code: number;
+  readonly id: RpcId;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly status: number; readonly code: number; readonly id?: RpcId },
+  ) {
+    super(message, options);
+    this.status = options.status;
+    this.code = options.code;
+    this.id = options.id ?? null;
+  }
+}
+
+const UNREADABLE = { status: 400, code: PARSE_ERROR } as const;
+
+/** One JSON-RPC message and what JavaScript would have changed in its `params.arguments` (paths start there). */
+export interface Incoming {
+  readonly message: unknown;
+  readonly faults: readonly Fault[];
+}
+
+/** A parsed body: one message, or a batch in the order it was sent. */
+export interface Body {
+  readonly batch: boolean;
+  readonly messages: readonly Incoming[];
+}
+
+/**
+ * Parses the body of a POST to `/mcp`.
+ *
+ * Faults inside the arguments of a tool call are handed on, to be answered as a tool error that names
+ * the argument. Everywhere else they refuse the whole body: a number or key that JavaScript would change
+ * in the envelope cannot be answered truthfully. Throws `BodyError`.
+ */
+export function parseBody(bytes: Buffer): Body {
+  const text = decode(bytes);
+  const parsed = parse(text);
+  const faults = scanJson(text);
+  if (!Array.isArray(parsed)) return { batch: false, messages: [incoming(parsed, faults)] };
+  return {
+    batch: true,
+    messages: parsed.map((message, index) =>
+      incoming(
+        message,
+        faults.filter((fault) => fault.path[0] === index).map((fault) => under(fault, 1)),
+      ),
+    ),
+  };
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    // Lenient decoding would put U+FFFD where the client sent something else.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new BodyError("The request body is not valid UTF-8.", { ...UNREADABLE, cause: error });
+  }
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === "") {
+    throw new BodyError("The request body is empty; send one JSON-RPC message.", UNREADABLE);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BodyError("The request body is not valid JSON.", { ...UNREADABLE, cause: error });
+  }
+}
+
+function incoming(message: unknown, faults: readonly Fault[]): Incoming {
+  const call = isObject(message) && message.method === "tools/call";
+  const inArguments: Fault[] = [];
+  for (const fault of faults) {
+    if (call && isInArguments(fault)) inArguments.push(under(fault, 2));
+    // Key order means nothing in the envelope.
+    else if (fault.kind !== "order") refuse(fault, message);
+  }
+  return { message, faults: inArguments };
+}
+
+function isInArguments({ path }: Fault): boolean {
+  return path.length > 2 && path[0] === "params" && path[1] === "arguments";
+}
+
+function under(fault: Fault, levels: number): Fault {
+  return { ...fault, path: fault.path.slice(levels) };
+}
+
+function refuse(fault: Fault, message: unknown): never {
+  // An id that is itself the fault reads as another one: it cannot be echoed.
+  const id = fault.path[0] === "id" ? null : idOf(message);
+  throw new BodyError(describeFault(fault), { status: 400, code: INVALID_REQUEST, id });
+}
+
+/** One sentence that names the place and says what to send instead. */
+export function describeFault(fault: Fault): string {
+  const place = pathText(fault.path);
+  switch (fault.kind) {
+    case "number":
+      return `${place}: the number ${fault.literal ?? ""} cannot be held exactly; send it as a string.`;
+    case "duplicate":
+      return `${place}: this key appears twice in one object; send it once.`;
+    case "order":
+      return `${place}: the order of a number-like key after other keys cannot be kept; send such keys first and ascending, or name them otherwise.`;
+    case "text":
+      return `${place}: U+0000 or half of a surrogate pair cannot be stored; send whole characters without U+0000.`;
+    case "depth":
+      return `${place}: nested too deeply; send at most 200 levels.`;
+  }
+}
+
+/** `entries[0].value.id`; long paths are clipped, since a path may be as deep as the nesting limit. */
+export function pathText(path: readonly PropertyKey[]): string {
+  const shown = path.slice(0, 8);
+  let text = "";
+  for (const part of shown) {
+    if (typeof part === "number") text += `[${part}]`;
+    else {
+      const key = String(part).toWellFormed().replaceAll("\u0000", "\\u0000");
+      const name = key.length <= 60 ? key : `${key.slice(0, 60)}…`;
+      text += text === "" ? name : `.${name}`;
+    }
+  }
+  return (text === "" ? "(root)" : text) + (path.length > shown.length ? "…" : "");
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { ChatService } from "../../chat/service.ts";
+import { Turn } from "../../chat/turn.ts";
+import { UserId } from "../../users/person.ts";
+import { defineTool } from "../tool.ts";
+import { USER_ID } from "./descriptions.ts";
+
+export const archiveTurn = (chat: ChatService) =>
+  defineTool({
+    name: "archive_turn",
+    title: "Archive one turn of a conversation",
+    description:
+      "Archives what the person wrote and what the assistant answered, word for word, so that get_chat_history, get_user_context and " +
+      "recall show it later. Use it once after each answer where the chat does not already reach this server through a channel's " +
+      "webhook (such as Telegram): those messages are archived by themselves, and calling this too would double them. A message that " +
+      "ends with #noremember is archived but kept out of search and learning. Send an idempotencyKey when you may retry. Returns the " +
+      "ids of both messages, usable as sourceMessageId in remember_fact.",
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+    input: Turn.extend({
+      userId: UserId.describe(USER_ID),
+      channel: Turn.shape.channel.describe("Where it was said, e.g. web"),
+      observedAt: Turn.shape.observedAt.describe("When it was said, ISO 8601; default now"),
+    }),
+    output: z.strictObject({
+      userMessageId: z.string(),
+      assistantMessageId: z.string(),
+      sentAt: z.iso.datetime(),
+    }),
+    handle: (turn, { principal }) => chat.archiveTurn(principal, turn),
+  });

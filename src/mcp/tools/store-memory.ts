@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { EntryKey, EntryValue, MAX_BATCH } from "../../kv/entry.ts";
+import type { KvService } from "../../kv/service.ts";
+import { UserId } from "../../users/person.ts";
+import { defineTool } from "../tool.ts";
+import { USER_ID } from "./descriptions.ts";
+
+export const storeMemory = (kv: KvService) =>
+  defineTool({
+    name: "store_memory",
+    title: "Set several memory entries",
+    description:
+      "Stores up to 500 keys of one person's key-value map in one step: all of them or, if one is bad, none. Use it instead of " +
+      "repeated update_memory calls when you learned several values together, such as a filled-in form. Each key may appear once. " +
+      "Existing keys are replaced, others are left alone. The same limits as update_memory hold. Returns how many entries were " +
+      "written and when. Not for claims that should be confirmed or fade over time: use remember_fact, one fact per call.",
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    input: z.strictObject({
+      userId: UserId.describe(USER_ID),
+      entries: z
+        .array(z.strictObject({ key: EntryKey, value: EntryValue.describe("Any JSON value") }))
+        .min(1, "send at least one entry")
+        .max(MAX_BATCH, `send at most ${MAX_BATCH} entries`),
+    }),
+    output: z.strictObject({ count: z.int(), updatedAt: z.iso.datetime() }),
+    async handle({ userId, entries }, { principal }) {
+      const written = await kv.store(principal, userId, entries);
+      const latest = Math.max(...written.map((entry) => entry.updatedAt.getTime()));
+      return { count: written.length, updatedAt: new Date(latest).toISOString() };
+    },
+  });

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { EntryKey, EntryValue } from "../../kv/entry.ts";
+import type { KvService } from "../../kv/service.ts";
+import { UserId } from "../../users/person.ts";
+import { defineTool } from "../tool.ts";
+import { USER_ID } from "./descriptions.ts";
+
+export const updateMemory = (kv: KvService) =>
+  defineTool({
+    name: "update_memory",
+    title: "Set one memory entry",
+    description:
+      "Stores one value under a key in a person's key-value map, replacing what was there. Use it for current state that has one " +
+      "right value and that you will read back by key: a profile field, a setting, a cart, progress. For several keys at once use " +
+      "store_memory; for a claim that may later be confirmed, contradicted or fade use remember_fact. Any JSON value comes back " +
+      "exactly as sent, up to 64 KiB; a person has at most 1,000 keys and 1 MiB. Numbers that JavaScript cannot hold exactly must be " +
+      "sent as strings. An unknown channel id makes a new person. Returns the key, whether it is new, and when it was written.",
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    input: z.strictObject({
+      userId: UserId.describe(USER_ID),
+      key: EntryKey.describe("1 to 256 characters, e.g. profile.language"),
+      value: EntryValue.describe("Any JSON value"),
+    }),
+    output: z.strictObject({ key: z.string(), created: z.boolean(), updatedAt: z.iso.datetime() }),
+    async handle({ userId, key, value }, { principal }) {
+      const [entry] = await kv.store(principal, userId, [{ key, value }]);
+      if (!entry) throw new Error("a stored entry gave no answer");
+      return { key, created: entry.created, updatedAt: entry.updatedAt.toISOString() };
+    },
+  });

@@ -1,0 +1,55 @@
+import { and, asc, eq } from "drizzle-orm";
+import { orgs, stores } from "../db/schema/orgs.ts";
+import type { Tx } from "../db/tenant.ts";
+
+export type Org = typeof orgs.$inferSelect;
+export type Store = typeof stores.$inferSelect;
+
+interface Scope {
+  readonly orgId: string;
+}
+
+export class OrgRepository {
+  /** Needs a system transaction: orgs are looked up before there is a tenant. */
+  async findBySlug(slug: string, tx: Tx): Promise<Org | undefined> {
+    const [row] = await tx.select().from(orgs).where(eq(orgs.slug, slug));
+    return row;
+  }
+
+  list(tx: Tx): Promise<Org[]> {
+    return tx.select().from(orgs).orderBy(asc(orgs.slug));
+  }
+
+  /** @returns undefined when the slug is taken */
+  async insert(org: { slug: string; name: string; createdAt: Date }, tx: Tx) {
+    const [row] = await tx.insert(orgs).values(org).onConflictDoNothing().returning();
+    return row;
+  }
+
+  async findStore({ orgId }: Scope, by: { id: string } | { slug: string }, tx: Tx) {
+    const match = "id" in by ? eq(stores.id, by.id) : eq(stores.slug, by.slug);
+    const [row] = await tx
+      .select()
+      .from(stores)
+      .where(and(eq(stores.orgId, orgId), match));
+    return row;
+  }
+
+  listStores({ orgId }: Scope, tx: Tx): Promise<Store[]> {
+    return tx.select().from(stores).where(eq(stores.orgId, orgId)).orderBy(asc(stores.slug));
+  }
+
+  /** @returns undefined when the slug is taken */
+  async insertStore(
+    { orgId }: Scope,
+    store: { slug: string; name: string; createdAt: Date },
+    tx: Tx,
+  ) {
+    const [row] = await tx
+      .insert(stores)
+      .values({ orgId, ...store })
+      .onConflictDoNothing()
+      .returning();
+    return row;
+  }
+}

@@ -1,0 +1,62 @@
+import { type Claim, scoreOf } from "../facts/claims.ts";
+import type { FactScope } from "../facts/row.ts";
+
+/** Disputed claims stand behind undisputed ones of the same score. */
+const CONTESTED = 0.5;
+
+export interface Candidate {
+  readonly scope: FactScope;
+  readonly claim: Claim;
+  /** How well its key answers the query, 0 to 1; 1 where there is none. */
+  readonly match: number;
+}
+
+export interface Ranked extends Candidate {
+  readonly rank: number;
+}
+
+/**
+ * The one place that orders what was found: best match, then score, then last confirmed, then id. Values of one key
+ * stay together, the current one first, whichever of them matched.
+ *
+ * @param rankedAt when the claims last changed: the wall clock would make the order move while nothing happens
+ */
+export function orderCandidates(candidates: readonly Candidate[], rankedAt: Date): Ranked[] {
+  const ranked = candidates.map((candidate) => ({
+    ...candidate,
+    rank: rankOf(candidate, rankedAt),
+  }));
+  const keys = Map.groupBy(ranked, ({ scope, claim }) =>
+    JSON.stringify([scope.name, claim.agentId, claim.key]),
+  );
+  return [...keys.values()]
+    .map((group) => ({
+      best: group.reduce((a, b) => (compare(b, a) < 0 ? b : a)),
+      group: group.toSorted(byCurrency),
+    }))
+    .sort((a, b) => compare(a.best, b.best))
+    .flatMap(({ group }) => group);
+}
+
+function rankOf({ claim, match }: Candidate, rankedAt: Date): number {
+  return match * scoreOf(claim, rankedAt) * (claim.contested ? CONTESTED : 1);
+}
+
+function compare(a: Ranked, b: Ranked): number {
+  return (
+    b.match - a.match ||
+    b.rank - a.rank ||
+    b.claim.lastConfirmed.getTime() - a.claim.lastConfirmed.getTime() ||
+    (a.claim.factId < b.claim.factId ? -1 : 1)
+  );
+}
+
+/** Live before archived, then as `claimsOf` has them: last confirmed first, and of equal times the later row. */
+function byCurrency(a: Ranked, b: Ranked): number {
+  const last = (ranked: Ranked) => ranked.claim.rows.at(-1)?.id ?? "";
+  return (
+    Number(a.claim.archived) - Number(b.claim.archived) ||
+    b.claim.lastConfirmed.getTime() - a.claim.lastConfirmed.getTime() ||
+    (last(a) > last(b) ? -1 : 1)
+  );
+}

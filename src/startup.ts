@@ -1,0 +1,92 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { KeyService } from "./access/service.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./db/client.ts";
+import { isUnavailable } from "./db/faults.ts";
+import type { Transactions } from "./db/tenant.ts";
+import { AppError } from "./errors.ts";
+import type { OrgService } from "./orgs/service.ts";
+
+/** A database that starts beside us is there after a few tries; one that is down is asked twice a minute. */
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
+
+interface StartupDependencies {
+  readonly database: Database;
+  readonly orgs: OrgService;
+  readonly keys: KeyService;
+  readonly transactions: Transactions;
+  readonly config: Config;
+}
+
+export interface StartupEvents {
+  /** The database can be used. The first owner key is told once, when one was generated. */
+  ready(ownerKey: string | undefined): void;
+  /** A later attempt met what waiting cannot cure, e.g. an edited migration. */
+  failed(error: unknown): void;
+}
+
+/** From an opened database to one that can be used. */
+export class Startup {
+  readonly #deps: StartupDependencies;
+  #ready = false;
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(deps: StartupDependencies) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError UNAVAILABLE until the database was migrated */
+  requireReady(): void {
+    if (this.#ready) return;
+    throw new AppError("UNAVAILABLE", "the database cannot be reached yet", {
+      hint: "The server keeps trying. Try again in a few seconds.",
+    });
+  }
+
+  /** Resolves after the first attempt; rejects when waiting cannot cure what it met. */
+  async run(log: FastifyBaseLogger, events: StartupEvents): Promise<void> {
+    try {
+      await this.#attempt(log, events);
+    } catch (error) {
+      if (this.#deps.database.kind === "embedded" || !isUnavailable(error)) throw error;
+      log.warn({ err: error }, "the database cannot be reached; trying again");
+      this.#runLater(log, events, FIRST_RETRY_MS);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+  }
+
+  #runLater(log: FastifyBaseLogger, events: StartupEvents, delay: number): void {
+    this.#retry = setTimeout(() => {
+      this.#attempt(log, events).catch((error: unknown) => {
+        if (this.#stopped) return;
+        if (!isUnavailable(error)) return events.failed(error);
+        this.#runLater(log, events, Math.min(delay * 2, LONGEST_RETRY_MS));
+      });
+    }, delay);
+  }
+
+  async #attempt(log: FastifyBaseLogger, events: StartupEvents): Promise<void> {
+    const ownerKey = await this.#prepare(log);
+    if (this.#stopped) return;
+    this.#ready = true;
+    log.info("the database is ready");
+    events.ready(ownerKey);
+  }
+
+  async #prepare(log: FastifyBaseLogger): Promise<string | undefined> {
+    const { database, orgs, keys, transactions, config } = this.#deps;
+    const applied = await database.prepare();
+    if (applied.length > 0) log.info({ applied }, "migrations applied");
+    const first = await transactions.system("bootstrap", async (tx) => {
+      const org = await orgs.ensure(config.DEFAULT_ORG, tx);
+      return keys.bootstrap(org.id, config.OWNER_KEY, tx);
+    });
+    return first?.generated ? first.key : undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+
+/**
+ * Telegram promises at most 52 significant bits. Beyond that a number may have lost digits on its
+ * way through JSON and name somebody else, so such an id is no id.
+ */
+const LARGEST_ID = 2 ** 52;
+
+const TelegramId = z.int().min(-LARGEST_ID).max(LARGEST_ID);
+
+/** Opaque identifiers go into unique indexes, whose rows must stay small; the platform's are under 64 characters. */
+const Token = z.string().max(128);
+
+const name = z
+  .string()
+  .transform((value) => value.slice(0, 256).toWellFormed())
+  .optional()
+  .catch(undefined);
+/**
+ * Unix seconds between 14 August 2013, when the service began, and the end of Telegram's int32. Anything else is no
+ * date: 0 marks a message that the bot may not see.
+ */
+const seconds = z
+  .int()
+  .min(1_376_438_400)
+  .max(2 ** 31 - 1)
+  .optional()
+  .catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+
+const UserShape = z.object({
+  id: TelegramId.positive(),
+  is_bot: flag,
+  first_name: name,
+  username: name,
+});
+export type UserShape = z.infer<typeof UserShape>;
+
+const ChatShape = z.object({
+  id: TelegramId,
+  type: z.string().catch("unknown"),
+  first_name: name,
+  username: name,
+});
+export type ChatShape = z.infer<typeof ChatShape>;
+
+/** The update as a whole; everything else in it is found by key. */
+export const UpdateShape = z.looseObject({ update_id: z.int().nonnegative() });
+
+/**
+ * What the archive reads from a message; the rest stays in the payload. A wrong type in a field that
+ * says *whose* or *which* message this is fails the parse: a guess would file it under the wrong person.
+ */
+export const MessageShape = z.object({
+  message_id: TelegramId.nonnegative(),
+  message_thread_id: TelegramId.optional(),
+  is_topic_message: flag,
+  direct_messages_topic: z.object({ topic_id: TelegramId, user: UserShape.optional() }).optional(),
+  business_connection_id: Token.optional(),
+  guest_query_id: Token.optional(),
+  ephemeral_message_id: TelegramId.optional(),
+  chat: ChatShape,
+  from: UserShape.optional(),
+  sender_chat: z.unknown().optional(),
+  sender_business_bot: z.unknown().optional(),
+  date: seconds,
+  edit_date: seconds,
+  migrate_to_chat_id: TelegramId.optional(),
+  migrate_from_chat_id: TelegramId.optional(),
+});
+export type MessageShape = z.infer<typeof MessageShape>;
+
+/** The little that updates other than messages have in common; what cannot be read is absent. */
+export const EventShape = z.object({
+  id: Token.optional().catch(undefined),
+  chat: ChatShape.optional().catch(undefined),
+  from: UserShape.optional().catch(undefined),
+  user: UserShape.optional().catch(undefined),
+  message_id: TelegramId.nonnegative().optional().catch(undefined),
+  message: MessageShape.optional().catch(undefined),
+  chat_instance: Token.optional().catch(undefined),
+  business_connection_id: Token.optional().catch(undefined),
+  message_thread_id: TelegramId.optional().catch(undefined),
+  date: seconds,
+});
+export type EventShape = z.infer<typeof EventShape>;
+
+export const DeletedShape = z.object({
+  business_connection_id: Token.min(1),
+  chat: ChatShape,
+  message_ids: z.array(TelegramId.nonnegative()),
+});
+
+export const ChatMemberShape = z.object({
+  chat: ChatShape,
+  from: UserShape,
+  new_chat_member: z.object({ status: z.string() }),
+});
+
+/** Unix seconds as a date. */
+export function toDate(seconds: number | undefined): Date | undefined {
+  return seconds === undefined ? undefined : new Date(seconds * 1000);
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+
+/** How a caller names a person: by our id, or by the id that a channel gave them. */
+export type PersonRef =
+  | { readonly internalId: string }
+  | { readonly channel: string; readonly externalId: string };
+
+/** A person as a write needs them: who, and the channel identity that the write came by (null: none in particular). */
+export interface Person {
+  readonly userId: string;
+  readonly identityId: string | null;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const CHANNEL = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+/** No control, format, surrogate, private or unassigned character: ids that look equal must be equal. */
+const PRINTABLE = /^\P{C}+$/u;
+const MAX_EXTERNAL_ID = 256;
+
+/** The `userId` parameter of every tool and route. */
+export const UserId = z
+  .string()
+  .min(1)
+  .max(MAX_EXTERNAL_ID + 64);
+
+/**
+ * Reads a `userId`: a uuid is always an internal id; `channel:externalId` splits at the first colon; anything else is
+ * an external id on the default channel.
+ *
+ * @throws AppError INVALID_INPUT
+ */
+export function parsePersonRef(userId: string, defaultChannel: string): PersonRef {
+  if (UUID.test(userId)) return { internalId: userId.toLowerCase() };
+  const colon = userId.indexOf(":");
+  const channel = colon === -1 ? defaultChannel : userId.slice(0, colon);
+  const externalId = colon === -1 ? userId : userId.slice(colon + 1);
+  if (!CHANNEL.test(channel)) {
+    throw new AppError("INVALID_INPUT", "userId: the channel before ':' is not a channel name", {
+      hint: "Send telegram:12345, or the internal id that get_user_context returned.",
+    });
+  }
+  const length = [...externalId].length;
+  const trimmed = externalId.trim() === externalId;
+  if (length < 1 || length > MAX_EXTERNAL_ID || !trimmed || !PRINTABLE.test(externalId)) {
+    throw new AppError("INVALID_INPUT", "userId: an external id is 1 to 256 printable characters", {
+      hint: "Send it exactly as the channel gave it, e.g. telegram:12345.",
+    });
+  }
+  return { channel, externalId };
+}
+
+export const USER_STATUSES = ["pending", "approved", "blocked"] as const;
+export type UserStatus = (typeof USER_STATUSES)[number];

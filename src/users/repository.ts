@@ -1,0 +1,127 @@
+import { and, count, eq, sql } from "drizzle-orm";
+import { channelIdentities, users } from "../db/schema/users.ts";
+import type { Tx } from "../db/tenant.ts";
+import type { Person, UserStatus } from "./person.ts";
+
+interface Scope {
+  readonly orgId: string;
+}
+
+interface ExternalId {
+  readonly channel: string;
+  readonly externalId: string;
+}
+
+export interface Profile {
+  readonly username?: string | undefined;
+  readonly firstName?: string | undefined;
+}
+
+export class UserRepository {
+  /** The identity is the person's only one; with several, none in particular. */
+  async findInternal({ orgId }: Scope, id: string, tx: Tx): Promise<Person | undefined> {
+    const [row] = await tx
+      .select({
+        userId: users.id,
+        identities: count(channelIdentities.id),
+        identityId: sql<string | null>`min(${channelIdentities.id}::text)`,
+      })
+      .from(users)
+      .leftJoin(
+        channelIdentities,
+        and(eq(channelIdentities.orgId, orgId), eq(channelIdentities.userId, users.id)),
+      )
+      .where(and(eq(users.orgId, orgId), eq(users.id, id)))
+      .groupBy(users.id);
+    if (!row) return undefined;
+    return { userId: row.userId, identityId: row.identities === 1 ? row.identityId : null };
+  }
+
+  async findExternal({ orgId }: Scope, ref: ExternalId, tx: Tx): Promise<Person | undefined> {
+    const [row] = await tx
+      .select({ userId: channelIdentities.userId, identityId: channelIdentities.id })
+      .from(channelIdentities)
+      .where(
+        and(
+          eq(channelIdentities.orgId, orgId),
+          eq(channelIdentities.channel, ref.channel),
+          eq(channelIdentities.externalId, ref.externalId),
+        ),
+      );
+    return row;
+  }
+
+  /** Makes concurrent first contacts of one external id wait for each other, so that they make one person. */
+  async lockExternal({ orgId }: Scope, ref: ExternalId, tx: Tx): Promise<void> {
+    const name = JSON.stringify([orgId, ref.channel, ref.externalId]);
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  }
+
+  async create(
+    { orgId }: Scope,
+    ref: ExternalId,
+    person: Profile & { status: UserStatus; at: Date },
+    tx: Tx,
+  ): Promise<Person> {
+    const profile = { username: person.username ?? null, firstName: person.firstName ?? null };
+    const approvedAt = person.status === "approved" ? person.at : null;
+    const [user] = await tx
+      .insert(users)
+      .values({ orgId, status: person.status, createdAt: person.at, approvedAt, ...profile })
+      .returning({ id: users.id });
+    if (!user) throw new Error("insert returned no row");
+    const [identity] = await tx
+      .insert(channelIdentities)
+      .values({ orgId, userId: user.id, ...ref, createdAt: person.at, ...profile })
+      .returning({ id: channelIdentities.id });
+    if (!identity) throw new Error("insert returned no row");
+    return { userId: user.id, identityId: identity.id };
+  }
+
+  /** Holds the person's row until the transaction ends, so that limits are counted by one writer at a time. */
+  async lock({ orgId }: Scope, userId: string, tx: Tx): Promise<void> {
+    await tx.execute(sql`select 1 from ${users}
+      where ${users.orgId} = ${orgId} and ${users.id} = ${userId} for no key update`);
+  }
+
+  /** Keeps the platform's current name of a person; writes nothing when it did not change. */
+  async updateProfile({ orgId }: Scope, person: Person, profile: Profile, tx: Tx): Promise<void> {
+    if (person.identityId === null) return;
+    const username = profile.username ?? null;
+    const firstName = profile.firstName ?? null;
+    const changed = await tx
+      .update(channelIdentities)
+      .set({ username, firstName })
+      .where(
+        and(
+          eq(channelIdentities.orgId, orgId),
+          eq(channelIdentities.id, person.identityId),
+          sql`(${channelIdentities.username}, ${channelIdentities.firstName}) is distinct from (${username}::text, ${firstName}::text)`,
+        ),
+      )
+      .returning({ id: channelIdentities.id });
+    if (changed.length === 0) return;
+    await tx
+      .update(users)
+      .set({ username, firstName })
+      .where(and(eq(users.orgId, orgId), eq(users.id, person.userId)));
+  }
+
+  async setReachable(
+    { orgId }: Scope,
+    ref: ExternalId,
+    unreachableAt: Date | null,
+    tx: Tx,
+  ): Promise<void> {
+    await tx
+      .update(channelIdentities)
+      .set({ unreachableAt })
+      .where(
+        and(
+          eq(channelIdentities.orgId, orgId),
+          eq(channelIdentities.channel, ref.channel),
+          eq(channelIdentities.externalId, ref.externalId),
+        ),
+      );
+  }
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const SHARED = String.raw`(?:errors|clock|instant)\.ts`;
+const DOMAIN = "(?:access|orgs|users|channels|kv|chat|facts|recall|idempotency)";
+const TRANSPORT = "(?:mcp|telegram|http)";
+/** A domain's words and pure rules, and its service: everything but what speaks to the database. */
+const OPEN = String.raw`${DOMAIN}/(?!repository\.ts|jobs\.ts)[^/]+\.ts`;
+
+/**
+ * The one-way flow, as data: transport, service, repository, database. The first row that names a file decides what it
+ * may import; types count, because a type is a dependency too. A place that no row names fails until it is added here.
+ */
+const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
+  ["main.ts", [String.raw`cli/serve\.ts`]],
+  ["cli/.+", [String.raw`(?:app|config|version)\.ts`, "cli/.+"]],
+  [String.raw`app\.ts`, [".+"]],
+  [
+    String.raw`startup\.ts`,
+    [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
+  ],
+  [String.raw`(?:config|clock|version|errors|instant)\.ts`, []],
+  [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],
+  ["db/.+", [SHARED, "db/.+"]],
+  ["jobs/.+", [SHARED, "jobs/.+", String.raw`db/(?:tenant|schema/.+)\.ts`]],
+  // Assemblies that read over the tables of several domains.
+  [
+    String.raw`(?:users/context|recall/repository)\.ts`,
+    [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`],
+  ],
+  [String.raw`${DOMAIN}/repository\.ts`, [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`]],
+  [
+    String.raw`${DOMAIN}/jobs\.ts`,
+    [SHARED, OPEN, "jobs/.+", String.raw`db/tenant\.ts`, String.raw`${DOMAIN}/repository\.ts`],
+  ],
+  [
+    String.raw`${DOMAIN}/[^/]+\.ts`,
+    [SHARED, OPEN, String.raw`db/tenant\.ts`, String.raw`${DOMAIN}/repository\.ts`],
+  ],
+  [String.raw`mcp/.+`, [SHARED, OPEN, "mcp/.+"]],
+  [String.raw`telegram/.+`, [SHARED, OPEN, "telegram/.+"]],
+  [String.raw`http/.+`, [SHARED, String.raw`config\.ts`, OPEN, "http/.+"]],
+];
+
+const src = join(import.meta.dirname, "../src");
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".ts"),
+);
+
+const matches = (pattern: string, file: string) => new RegExp(`^${pattern}$`).test(file);
+
+function read(file: string): string {
+  return readFileSync(join(src, file), "utf8");
+}
+
+function importsOf(file: string): string[] {
+  return [...read(file).matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
+    .map((match) => relative(src, join(src, dirname(file), match[1] as string)))
+    .filter((to) => !to.startsWith(".."));
+}
+
+test("every file belongs to a place that the table names", () => {
+  const homeless = files.filter((file) => !MAY_IMPORT.some(([from]) => matches(from, file)));
+  expect(homeless).toEqual([]);
+});
+
+test("every import flows one way: transport, service, repository, database", () => {
+  const broken = files.flatMap((file) => {
+    const [, allowed] = MAY_IMPORT.find(([from]) => matches(from, file)) ?? ["", []];
+    return importsOf(file)
+      .filter((to) => !allowed.some((pattern) => matches(pattern, to)))
+      .map((to) => `${file} may not import ${to}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test("a domain reaches another domain's tables only through its service", () => {
+  const broken = files.flatMap((file) =>
+    importsOf(file)
+      .filter((to) => /\/repository\.ts$/.test(to) && file !== "app.ts")
+      .filter((to) => dirname(to) !== dirname(file))
+      .map((to) => `${file} may not import ${to}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("no transport imports another, and only transports import their libraries", () => {
+  const broken = files.flatMap((file) => {
+    const [home = ""] = file.split("/");
+    const others = importsOf(file).filter(
+      (to) =>
+        matches(`${TRANSPORT}/.+`, file) &&
+        matches(`${TRANSPORT}/.+`, to) &&
+        !to.startsWith(`${home}/`),
+    );
+    const libraries = [...read(file).matchAll(/from "((?:fastify|@modelcontextprotocol)[^"]*)"/g)]
+      .map((match) => match[1] as string)
+      .filter(() => !matches(`(?:${TRANSPORT}/.+|app\\.ts|startup\\.ts)`, file));
+    return [...others, ...libraries].map((to) => `${file} may not import ${to}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test("only the database folder and repositories know Drizzle and the drivers", () => {
+  const knows = files.filter((file) =>
+    /from "(?:drizzle-orm|postgres|@electric-sql)[^"]*"/.test(read(file)),
+  );
+  const may = String.raw`(?:db/.+|jobs/queue\.ts|users/context\.ts|${DOMAIN}/repository\.ts)`;
+  expect(knows.filter((file) => !matches(may, file))).toEqual([]);
+});
+
+test("services and transports do not read the environment or the system clock", () => {
+  const reads = files.filter((file) => /process\.env|new Date\(\)|Date\.now\(\)/.test(read(file)));
+  expect(reads.filter((file) => !matches(String.raw`(?:app|main|cli/.+)(?:\.ts)?`, file))).toEqual(
+    [],
+  );
+});

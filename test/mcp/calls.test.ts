@@ -1,0 +1,208 @@
+import { ResourceTemplate } from "@modelcontextprotocol/server";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { AppError } from "../../src/errors.ts";
+import { principalOf } from "../../src/mcp/caller.ts";
+import { defineTool } from "../../src/mcp/tool.ts";
+import { call, errorOf, keep, member, post, postModern, serveMcp } from "./mcp-under-test.ts";
+
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+test("tools are listed in their order, lean, with all that a client shows", async () => {
+  const server = await serveMcp();
+  const { json } = await post(server, LIST);
+  const names = json.result.tools.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(["keep", "keep_all", "whoami", "fail"]);
+  expect(json.result.tools[0]).toEqual({
+    name: "keep",
+    title: "Keep a value",
+    description: "Answers the value it was given.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        userId: { description: "Whose value it is.", type: "string", minLength: 1 },
+        value: {},
+        limit: { default: 50, type: "integer", minimum: 1 },
+        loud: { type: "boolean" },
+        tags: { maxItems: 8, type: "array", items: { type: "string", maxLength: 10 } },
+      },
+      required: ["userId", "value"],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: "object",
+      properties: { userId: { type: "string" }, value: {}, limit: { type: "integer" } },
+      required: ["userId", "value", "limit"],
+    },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    _meta: { "anthropic/alwaysLoad": true },
+  });
+  const modern = await postModern(server, "tools/list");
+  expect(modern.json.result.tools).toEqual(json.result.tools);
+});
+
+test("formats are published without the pattern that says them again", async () => {
+  const dated = defineTool({
+    ...keep,
+    name: "dated",
+    input: z.strictObject({ at: z.iso.datetime({ offset: true }), id: z.uuid() }),
+    output: z.strictObject({ counts: z.record(z.string(), z.int()) }),
+    handle: async () => ({ counts: {} }),
+  });
+  const { json } = await post(await serveMcp({ tools: [dated] }), LIST);
+  const [tool] = json.result.tools;
+  expect(tool.inputSchema.properties).toEqual({
+    at: { type: "string", format: "date-time" },
+    id: { type: "string", format: "uuid" },
+  });
+  expect(tool.outputSchema.properties.counts).toEqual({ type: "object" });
+});
+
+test("a schema may depend on the pins, and is made once", async () => {
+  let made = 0;
+  const scoped = defineTool({
+    ...keep,
+    name: "scoped",
+    input: (pins) => {
+      made++;
+      return z.strictObject({
+        userId: z.string(),
+        scope: z.enum(pins.userId ? ["user"] : ["org", "user"]),
+      });
+    },
+    output: z.strictObject({ scope: z.string() }),
+    handle: async ({ scope }) => ({ scope }),
+  });
+  const server = await serveMcp({
+    tools: [scoped],
+    authenticate: async ({ headers }) =>
+      headers.authorization === "pinned" ? { ...member, pins: { userId: "u" } } : member,
+  });
+  const pinned = { authorization: "pinned" };
+  const scopes = async (headers = {}) =>
+    (await post(server, LIST, headers)).json.result.tools[0].inputSchema.properties.scope.enum;
+  expect(await scopes()).toEqual(["org", "user"]);
+  expect(await scopes(pinned)).toEqual(["user"]);
+  expect(errorOf(await call(server, "scoped", { scope: "org" }, pinned)).code).toBe(
+    "INVALID_INPUT",
+  );
+  const { json } = await call(server, "scoped", { scope: "org", userId: "u" });
+  expect(json.result.structuredContent).toEqual({ scope: "org" });
+  expect(made).toBe(2);
+});
+
+test("a tool for admins is hidden from members and forbidden to them", async () => {
+  const server = await serveMcp({
+    authenticate: async ({ headers }) => ({
+      ...member,
+      role: headers.authorization === "admin" ? "admin" : "member",
+    }),
+  });
+  expect(errorOf(await call(server, "purge"))).toEqual({
+    code: "FORBIDDEN",
+    message: "purge needs a key with the role admin.",
+  });
+  const admin = { authorization: "admin" };
+  const { json } = await post(server, LIST, admin);
+  expect(json.result.tools.map(({ name }: { name: string }) => name)).toContain("purge");
+  expect((await call(server, "purge", {}, admin)).json.result.isError).toBeUndefined();
+});
+
+test("a result says the same in structure and in text, in both eras", async () => {
+  const server = await serveMcp();
+  const sent = { userId: "u", value: { z: 1, a: [null, "10.5"] } };
+  const expected = { ...sent, limit: 50 };
+  for (const { status, json } of [
+    await call(server, "keep", sent),
+    await postModern(server, "tools/call", { name: "keep", arguments: sent }),
+  ]) {
+    expect(status).toBe(200);
+    expect(json.result.structuredContent).toEqual(expected);
+    expect(json.result.content).toEqual([{ type: "text", text: JSON.stringify(expected) }]);
+  }
+});
+
+test("a tool's error is a result with a code, in text alone", async () => {
+  const server = await serveMcp();
+  const expected = {
+    isError: true,
+    content: [
+      {
+        type: "text",
+        text: '{"error":{"code":"CONFLICT","message":"Already there.","hint":"Read first."}}',
+      },
+    ],
+  };
+  const legacy = await call(server, "fail", { how: "expected" });
+  expect(legacy.json.result).toEqual(expected);
+  const params = { name: "fail", arguments: { how: "expected" } };
+  const modern = await postModern(server, "tools/call", params);
+  expect(modern.json.result).toMatchObject(expected);
+  expect(modern.json.result.structuredContent).toBeUndefined();
+});
+
+test("an unexpected failure is logged once, by ids, and tells the caller nothing", async () => {
+  const server = await serveMcp();
+  const error = errorOf(await call(server, "fail", { how: "unexpected" }));
+  expect(error.code).toBe("INTERNAL");
+  expect(error.message).not.toContain("insert");
+  const logged = server.logs.filter(({ level }) => level === 50);
+  expect(logged).toMatchObject([
+    { tool: "fail", orgId: "org-1", keyId: "key-1", failure: [{ name: "Error", code: "23505" }] },
+  ]);
+  expect(JSON.stringify(server.logs)).not.toContain("Ana");
+}); // B80
+
+test("unknown tools and malformed requests are JSON-RPC errors that echo the id", async () => {
+  const server = await serveMcp();
+  const error = async (method: string, params?: unknown) => {
+    const { status, json } = await post(server, { jsonrpc: "2.0", id: "x", method, params });
+    return [status, json.id, json.error.code];
+  };
+  const invalid = [200, "x", -32602];
+  expect(await error("tools/call", { name: "nope", arguments: {} })).toEqual(invalid);
+  expect(await error("tools/call", { arguments: {} })).toEqual(invalid);
+  expect(await error("tools/call", { name: "keep", arguments: [1] })).toEqual(invalid);
+  expect(await error("tools/call", { name: "keep", arguments: "{}" })).toEqual(invalid);
+  expect(await error("tools/call")).toEqual(invalid);
+  expect(await error("resources/read", {})).toEqual(invalid);
+  expect(await error("nonsense")).toEqual([200, "x", -32601]);
+  const modern = await postModern(server, "tools/call", { name: "keep", arguments: 5 });
+  expect([modern.json.id, modern.json.error.code]).toEqual([7, -32602]);
+}); // B80
+
+test("resources and prompts know their caller, and hide what went wrong inside", async () => {
+  const server = await serveMcp({
+    describe: (mcp, { view, shield }) => {
+      mcp.registerResource(
+        "thing",
+        new ResourceTemplate("memory://things/{id}", { list: undefined }),
+        {},
+        shield(async (uri, { id }, context) => {
+          if (id === "none") throw new AppError("NOT_FOUND", "No such thing.");
+          if (id === "bad") throw new Error("secret of Ana");
+          const text = `${id} of ${principalOf(context).keyId}, a ${view.role}`;
+          return { contents: [{ uri: uri.href, text }] };
+        }),
+      );
+    },
+  });
+  const read = async (id: string) => {
+    const params = { uri: `memory://things/${id}` };
+    return (await post(server, { jsonrpc: "2.0", id: 1, method: "resources/read", params })).json;
+  };
+  expect((await read("1")).result.contents[0].text).toBe("1 of key-1, a member");
+  expect((await read("none")).error).toEqual({
+    code: -32602,
+    message: "No such thing.",
+    data: { code: "NOT_FOUND" },
+  });
+  expect((await read("bad")).error).toEqual({ code: -32603, message: "Internal error" });
+  expect(server.logs.filter(({ level }) => level === 50)).toHaveLength(1);
+  expect(JSON.stringify(server.logs)).not.toContain("Ana");
+});

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import type { TestProject } from "vitest/node";
+import { Database } from "../../src/db/client.ts";
+import { startPostgres } from "./postgres-server.ts";
+
+export const TEMPLATE = "souvenir_template";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A superuser's URL; undefined where no PostgreSQL could be started. */
+    postgresUrl: string | undefined;
+    /** A migrated embedded database to copy. */
+    embeddedTemplate: string;
+  }
+}
+
+/** Starts PostgreSQL once and migrates one database of each kind, for the test files to copy. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const embeddedTemplate = await mkdtemp(join(tmpdir(), "souvenir-template-"));
+  await migrateOnce({ dataDir: embeddedTemplate });
+  project.provide("embeddedTemplate", embeddedTemplate);
+
+  const server = await startPostgres().catch((error: unknown) => {
+    if (process.env["CI"]) throw error;
+    process.stderr.write(`No PostgreSQL for the tests: ${String(error)}\n`);
+    return undefined;
+  });
+  if (server) {
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+    await sql.unsafe(`drop database if exists ${TEMPLATE}`);
+    await sql.unsafe(`create database ${TEMPLATE}`);
+    await sql.end();
+    await migrateOnce({ dataDir: "", url: databaseUrl(server.url, TEMPLATE) });
+  }
+  project.provide("postgresUrl", server?.url);
+  return async () => {
+    await server?.stop();
+    await rm(embeddedTemplate, { recursive: true, force: true });
+  };
+}
+
+export function databaseUrl(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function migrateOnce(options: { dataDir: string; url?: string }): Promise<void> {
+  const database = await Database.open(options);
+  await database.prepare();
+  await database.close();
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/databases.setup.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Two cores and two databases: more workers only make the slow tests slower.
+    maxWorkers: 2,
+  },
+});
