@@ -1,47 +1,57 @@
+import { isIPv6 } from "node:net";
 import { z } from "zod";
 
-const LOOPBACK_HOSTS = ["127.0.0.1", "::1", "localhost"];
+const PERCENT_ENCODE =
+  "percent-encode special characters of the user name and password (% as %25, # as %23, / as %2F, @ as %40)";
+// The driver takes a socket's directory from PGHOST alone.
+const SOCKET =
+  "for a Unix socket write postgres:///database and set PGHOST to its directory, PGUSER and PGPASSWORD";
 
 const text = z.string().trim().min(1);
-const list = z
+/** Digits only: Number() reads a blank as 0 and "0x50" as 80. */
+const integer = z
+  .string()
+  .regex(/^\s*\d{1,9}\s*$/, "must be a whole number")
+  .transform(Number);
+const hosts = z
   .string()
   .transform((value) => value.split(",").map((part) => part.trim()))
-  .pipe(z.array(text));
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, "host names without scheme, port or path"),
+    ),
+  );
 const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const slug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63");
 
-const Env = z
-  .object({
-    HOST: text.default("127.0.0.1"),
-    PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-    DATA_DIR: text.default("./data"),
-    DATABASE_URL: z.string().superRefine(checkDatabaseUrl).optional(),
-    OWNER_KEY: z.string().min(32, "at least 32 characters, random").max(256).optional(),
-    AUTH: z.enum(["keys", "none"]).default("keys"),
-    ALLOWED_HOSTS: list.default([]),
-    DEFAULT_ORG: slug.default("default"),
-    DEFAULT_AGENT: slug.default("atlas"),
-    DEFAULT_CHANNEL: slug.default("telegram"),
-    RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6000),
-    TELEGRAM_WEBHOOK_SECRET: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,256}$/, "1 to 256 of A-Z a-z 0-9 _ -")
-      .optional(),
-    TELEGRAM_AUTO_APPROVE: flag.default(false),
-    CHAT_RETENTION_DAYS: z.coerce.number().int().positive().optional(),
-    LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  })
-  .superRefine((env, context) => {
-    if (env.AUTH === "none" && !LOOPBACK_HOSTS.includes(env.HOST)) {
-      context.addIssue({
-        code: "custom",
-        path: ["AUTH"],
-        message: "none is allowed only while HOST is a loopback address",
-      });
-    }
-  });
+const Env = z.object({
+  HOST: text.default("127.0.0.1"),
+  PORT: integer.pipe(z.number().max(65_535)).default(3000),
+  DATA_DIR: text.default("./data"),
+  DATABASE_URL: z.string().superRefine(checkDatabaseUrl).optional(),
+  // What no Authorization header can carry would lock the owner out.
+  OWNER_KEY: z
+    .string()
+    .regex(/^[!-+\--~]{32,256}$/, "32 to 256 random characters, ASCII, no space, no comma")
+    .optional(),
+  AUTH: z.enum(["keys", "none"]).default("keys"),
+  ALLOWED_HOSTS: hosts.default([]),
+  DEFAULT_ORG: slug.default("default"),
+  DEFAULT_AGENT: slug.default("atlas"),
+  DEFAULT_CHANNEL: slug.default("telegram"),
+  RATE_LIMIT_PER_MINUTE: integer.default(6000),
+  TELEGRAM_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,256}$/, "1 to 256 of A-Z a-z 0-9 _ -")
+    .optional(),
+  TELEGRAM_AUTO_APPROVE: flag.default(false),
+  CHAT_RETENTION_DAYS: integer.pipe(z.number().positive()).optional(),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+});
 
 export type Config = Readonly<z.output<typeof Env>>;
 
@@ -54,11 +64,33 @@ export const VARIABLES = Object.keys(Env.shape);
  * @throws one error that lists every fault, without any value
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== "");
-  const parsed = Env.safeParse(Object.fromEntries(set));
-  if (parsed.success) return Object.freeze(parsed.data);
-  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`invalid environment\n${faults.join("\n")}`);
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = Env.safeParse(set);
+  const issues = parsed.error?.issues ?? [];
+  const faults = issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  if (set.AUTH === "none" && !isLoopback(set.HOST)) {
+    faults.push("  AUTH: none is allowed only while HOST is a loopback address");
+  }
+  if (!parsed.success || faults.length > 0) {
+    throw new Error(`invalid environment\n${faults.join("\n")}`);
+  }
+  const config = parsed.data;
+  // A client that was given our own address must be let in by it.
+  return Object.freeze({
+    ...config,
+    ALLOWED_HOSTS: [...config.ALLOWED_HOSTS, ...ownHost(config.HOST)],
+  });
+}
+
+function isLoopback(host = "127.0.0.1"): boolean {
+  return ["127.0.0.1", "::1", "localhost"].includes(host);
+}
+
+function ownHost(host: string): string[] {
+  if (isLoopback(host) || host === "0.0.0.0" || host === "::") return [];
+  return [isIPv6(host) ? `[${host}]` : host];
 }
 
 function checkDatabaseUrl(value: string, context: z.RefinementCtx): void {
@@ -68,13 +100,14 @@ function checkDatabaseUrl(value: string, context: z.RefinementCtx): void {
 
 function databaseUrlFault(value: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(value)) return "must start with postgres:// or postgresql://";
+  // The driver takes several hosts where URL takes one.
+  const oneHost = value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,@]+),[^/?#@]+/, "$1");
   try {
-    const url = new URL(value);
-    for (const part of [url.username, url.password, url.pathname, url.host]) {
-      decodeURIComponent(part);
-    }
+    const url = new URL(oneHost);
+    for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
+    if (/%2f/i.test(url.host) || url.searchParams.has("host")) return SOCKET;
     return undefined;
   } catch {
-    return "percent-encode special characters of the user name and password (% as %25, # as %23, / as %2F, @ as %40)";
+    return PERCENT_ENCODE;
   }
 }

@@ -7,9 +7,9 @@ import type { Transactions } from "./db/tenant.ts";
 import { AppError } from "./errors.ts";
 import type { OrgService } from "./orgs/service.ts";
 
-/** A database that starts beside us is there after a few tries; one that is down is asked twice a minute. */
+/** A database that starts beside us is there after a few tries; one that comes back is noticed within seconds. */
 const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 30_000;
+const LONGEST_RETRY_MS = 5_000;
 
 interface StartupDependencies {
   readonly database: Database;
@@ -51,8 +51,7 @@ export class Startup {
       await this.#attempt(log, events);
     } catch (error) {
       if (this.#deps.database.kind === "embedded" || !isUnavailable(error)) throw error;
-      log.warn({ err: error }, "the database cannot be reached; trying again");
-      this.#runLater(log, events, FIRST_RETRY_MS);
+      this.#runLater(error, log, events, FIRST_RETRY_MS);
     }
   }
 
@@ -61,12 +60,14 @@ export class Startup {
     clearTimeout(this.#retry);
   }
 
-  #runLater(log: FastifyBaseLogger, events: StartupEvents, delay: number): void {
+  #runLater(reason: unknown, log: FastifyBaseLogger, events: StartupEvents, delay: number): void {
+    if (this.#stopped) return;
+    log.warn({ err: reason }, "the database cannot be reached; trying again");
     this.#retry = setTimeout(() => {
       this.#attempt(log, events).catch((error: unknown) => {
         if (this.#stopped) return;
         if (!isUnavailable(error)) return events.failed(error);
-        this.#runLater(log, events, Math.min(delay * 2, LONGEST_RETRY_MS));
+        this.#runLater(error, log, events, Math.min(delay * 2, LONGEST_RETRY_MS));
       });
     }, delay);
   }

@@ -39,6 +39,12 @@ export function requireAdmin(principal: Principal): void {
 /** The key id of the operator's command line, which holds the data directory or the database's credentials. */
 export const OPERATOR_KEY_ID = "operator";
 
-export function isOperator(principal: Principal): boolean {
-  return principal.keyId === OPERATOR_KEY_ID;
+/**
+ * For what concerns the server rather than one org: other orgs, and which variables of its environment hold secrets.
+ *
+ * @throws AppError FORBIDDEN for every key, whatever its role
+ */
+export function requireOperator(principal: Principal): void {
+  if (principal.keyId === OPERATOR_KEY_ID) return;
+  throw new AppError("FORBIDDEN", "this is done on the server's own command line");
 }

@@ -32,13 +32,20 @@ export class KeyRepository {
       );
   }
 
-  async insert({ orgId }: Scope, key: NewApiKey, tx: Tx): Promise<ApiKey> {
+  /** @returns undefined when the key exists, revoked or another org's as it may be */
+  async insert({ orgId }: Scope, key: NewApiKey, tx: Tx): Promise<ApiKey | undefined> {
     const [row] = await tx
       .insert(apiKeys)
       .values({ orgId, ...key })
+      .onConflictDoNothing()
       .returning();
-    if (!row) throw new Error("insert returned no row");
     return row;
+  }
+
+  /** Makes processes that start at once take turns until the transaction ends, so that they make one owner key. */
+  async lockOwners({ orgId }: Scope, tx: Tx): Promise<void> {
+    const name = JSON.stringify(["owner keys", orgId]);
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 2))`);
   }
 
   list({ orgId }: Scope, tx: Tx): Promise<ApiKey[]> {

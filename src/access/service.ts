@@ -86,7 +86,7 @@ export class KeyService {
     return transactions.tenant(by, async (tx) => {
       const user = input.pinUserId && (await users.findOrCreate(by, input.pinUserId, tx));
       const store = input.pinStoreId && (await orgs.findStore(by, input.pinStoreId, tx));
-      return this.#insert(
+      const created = await this.#insert(
         by.orgId,
         newKey(),
         {
@@ -99,6 +99,8 @@ export class KeyService {
         },
         tx,
       );
+      if (!created) throw new Error("a random key exists already");
+      return created;
     });
   }
 
@@ -126,7 +128,8 @@ export class KeyService {
   }
 
   /**
-   * Makes the first owner key of an org that has none: the given one, or a random one.
+   * Makes the first owner key of an org that has none: the given one, or a random one. A given key that was revoked
+   * stays revoked, and one of another org stays that org's: a random one takes its place.
    *
    * @returns the key to show once; undefined where the org has an owner key already
    */
@@ -135,8 +138,8 @@ export class KeyService {
     given: string | undefined,
     tx: Tx,
   ): Promise<{ key: string; generated: boolean } | undefined> {
+    await this.#deps.keys.lockOwners({ orgId }, tx);
     if (await this.#deps.keys.hasActiveOwner({ orgId }, tx)) return undefined;
-    const key = given ?? newKey();
     const owner = {
       name: "first owner key",
       role: "owner",
@@ -145,8 +148,12 @@ export class KeyService {
       pinnedStoreId: null,
       pinnedAgent: null,
     } as const;
+    if (given !== undefined && (await this.#insert(orgId, given, owner, tx))) {
+      return { key: given, generated: false };
+    }
+    const key = newKey();
     await this.#insert(orgId, key, owner, tx);
-    return { key, generated: given === undefined };
+    return { key, generated: true };
   }
 
   async #insert(
@@ -160,7 +167,8 @@ export class KeyService {
   ) {
     const { keys, clock } = this.#deps;
     const stored = { ...row, hash: hashKey(key), createdAt: clock() };
-    return { key, info: toInfo(await keys.insert({ orgId }, stored, tx)) };
+    const inserted = await keys.insert({ orgId }, stored, tx);
+    return inserted && { key, info: toInfo(inserted) };
   }
 }
 

@@ -1,9 +1,9 @@
-import { type Principal, requireAdmin } from "../access/principal.ts";
+import { type Principal, requireAdmin, requireOperator } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { OrgService } from "../orgs/service.ts";
-import { MAIN_ACCOUNT, type NewAccount, type ReceivingAccount } from "./account.ts";
+import { AccountName, MAIN_ACCOUNT, type NewAccount, type ReceivingAccount } from "./account.ts";
 import type { ChannelAccount, ChannelRepository } from "./repository.ts";
 
 export interface ChannelDependencies {
@@ -34,6 +34,7 @@ export class ChannelService {
       const org = await transactions.system("webhook routing", (tx) => orgs.find(defaultOrg, tx));
       return { account, orgId: org.id, secret };
     }
+    if (!AccountName.safeParse(account).success) return undefined;
     const row = await transactions.system("webhook routing", (tx) =>
       channels.findByAccount(channel, account, tx),
     );
@@ -48,10 +49,14 @@ export class ChannelService {
     return this.#deps.transactions.tenant(by, (tx) => this.#deps.channels.list(by, tx));
   }
 
-  /** @throws AppError CONFLICT when the account is taken; NOT_FOUND for an unknown store */
+  /**
+   * Only the operator: it names a variable of the server's environment, and another org's secret may be in one.
+   *
+   * @throws AppError FORBIDDEN; CONFLICT when the account is taken; NOT_FOUND for an unknown store
+   */
   add(by: Principal, input: NewAccount): Promise<ChannelAccount> {
     const { channels, orgs, transactions, clock } = this.#deps;
-    requireAdmin(by);
+    requireOperator(by);
     return transactions.tenant(by, async (tx) => {
       const { storeId, ...account } = input;
       const store = storeId === undefined ? undefined : await orgs.findStore(by, storeId, tx);

@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Where a running server with an embedded database can be reached by the command line beside it. */
@@ -10,21 +10,21 @@ export interface OperatorAddress {
 const fileIn = (dataDir: string) => join(dataDir, "operator.json");
 
 /** Readable by the server's own user alone: whoever reads it is the operator. */
-export async function writeOperatorFile(dataDir: string, address: OperatorAddress): Promise<void> {
-  const file = fileIn(dataDir);
-  await rm(file, { force: true });
-  await writeFile(file, JSON.stringify(address), { mode: 0o600, flag: "wx" });
-  await chmod(file, 0o600);
+export function writeOperatorFile(dataDir: string, address: OperatorAddress): void {
+  // Made anew: the mode is only that of a file which did not exist.
+  removeOperatorFile(dataDir);
+  writeFileSync(fileIn(dataDir), JSON.stringify(address), { mode: 0o600, flag: "wx" });
 }
 
-export async function readOperatorFile(dataDir: string): Promise<OperatorAddress | undefined> {
+/** The address of the last server that ran here; it may be gone, and another program may answer in its place. */
+export function readOperatorFile(dataDir: string): OperatorAddress | undefined {
   try {
-    return JSON.parse(await readFile(fileIn(dataDir), "utf8")) as OperatorAddress;
+    return JSON.parse(readFileSync(fileIn(dataDir), "utf8")) as OperatorAddress;
   } catch {
     return undefined;
   }
 }
 
-export async function removeOperatorFile(dataDir: string): Promise<void> {
-  await rm(fileIn(dataDir), { force: true });
+export function removeOperatorFile(dataDir: string): void {
+  rmSync(fileIn(dataDir), { force: true });
 }

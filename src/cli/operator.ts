@@ -1,6 +1,6 @@
 import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
-import { readOperatorFile } from "./operator-file.ts";
+import { type OperatorAddress, readOperatorFile } from "./operator-file.ts";
 
 export interface Answer {
   readonly status: number;
@@ -16,25 +16,28 @@ export interface Operator {
 /**
  * Reaches `/v1` as the operator of an org: over HTTP where a server owns the embedded database, else by a server built
  * here that never listens.
+ *
+ * @throws when the database cannot be used; where another process holds the data directory the message names its pid
  */
 export async function connect(config: Config, org: string | undefined): Promise<Operator> {
-  const running =
-    config.DATABASE_URL === undefined ? await readOperatorFile(config.DATA_DIR) : undefined;
-  if (running && (await isAlive(running.url))) {
-    const headers = operatorHeaders(running.token, org);
-    return {
-      async request(method, path, body) {
-        const response = await fetch(running.url + path, {
-          method,
-          headers: body ? { ...headers, "content-type": "application/json" } : headers,
-          ...(body && { body: JSON.stringify(body) }),
-        });
-        return { status: response.status, body: read(await response.text()) };
-      },
-      close: async () => {},
-    };
-  }
+  const running = config.DATABASE_URL === undefined && readOperatorFile(config.DATA_DIR);
+  if (running && (await isOwner(running))) return overHttp(running, org);
   return connectInProcess(config, org);
+}
+
+function overHttp({ url, token }: OperatorAddress, org: string | undefined): Operator {
+  const headers = operatorHeaders(token, org);
+  return {
+    async request(method, path, body) {
+      const response = await fetch(url + path, {
+        method,
+        headers: body ? { ...headers, "content-type": "application/json" } : headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: read(await response.text()) };
+    },
+    close: async () => {},
+  };
 }
 
 async function connectInProcess(config: Config, org: string | undefined): Promise<Operator> {
@@ -78,9 +81,12 @@ function read(text: string): Record<string, unknown> {
   return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-async function isAlive(url: string): Promise<boolean> {
+/** After a crash the file stays behind and another program may have the port: only the token's maker takes the token. */
+async function isOwner({ url, token }: OperatorAddress): Promise<boolean> {
   try {
-    return (await fetch(`${url}/healthz`)).ok;
+    const response = await fetch(`${url}/v1/orgs`, { headers: operatorHeaders(token, undefined) });
+    await response.body?.cancel();
+    return response.ok;
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { readConfig } from "../config.ts";
 import { type Answer, connect, type Operator } from "./operator.ts";
+import { explain } from "./reason.ts";
 import { serve } from "./serve.ts";
 
 const USAGE = `Usage: npm run souvenir -- <command>
@@ -100,7 +101,7 @@ function print({ status, body }: Answer): void {
     throw new Error([detail ?? `the server answered ${status}`, hint].filter(Boolean).join(" "));
   }
   if (status !== 204) process.stdout.write(`${JSON.stringify(body, null, 2)}\n`);
-  if (typeof body["key"] === "string") {
+  if (typeof body.key === "string") {
     process.stderr.write("The key is shown only this once. Keep it safe.\n");
   }
 }
@@ -128,8 +129,7 @@ async function main(args: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   if (error instanceof UsageError) process.stderr.write(`\n${USAGE}`);
   process.exitCode = 1;
 }

@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from "drizzle-orm";
 import { AppError } from "../errors.ts";
 
 /**
@@ -6,7 +7,7 @@ import { AppError } from "../errors.ts";
  */
 export class DatabaseFault extends Error {
   override readonly name = "DatabaseFault";
-  /** SQLSTATE, e.g. `23505`, or the driver's code. */
+  /** SQLSTATE, e.g. `23505`, or the driver's code; `unknown` where it gave none. */
   readonly code: string;
 
   constructor(code: string, place: string) {
@@ -19,6 +20,8 @@ export class DatabaseFault extends Error {
 const UNAVAILABLE_STATES = /^(08|53|57P|58)/;
 const UNAVAILABLE_CODES =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|EPIPE|ENOENT)/;
+/** A text with U+0000: no string of PostgreSQL can hold it. */
+const UNSTORABLE_TEXT = "22021";
 /** Serialisation failure and deadlock: the database undid the transaction and asks to try again. */
 const RETRY_STATES = new Set(["40001", "40P01"]);
 
@@ -52,6 +55,14 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_STATES.test(code) || UNAVAILABLE_CODES.test(code);
 }
 
+/** Drizzle wraps what its driver threw, also what has no code, into an error that quotes the query and its parameters. */
+function isQueryError(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof DrizzleQueryError) return true;
+  }
+  return false;
+}
+
 /** What may leave `db/`: an AppError as it is, an outage as `UNAVAILABLE`, any other database error without its text. */
 export function safeError(error: unknown): unknown {
   if (error instanceof AppError || error instanceof DatabaseFault) return error;
@@ -62,7 +73,13 @@ export function safeError(error: unknown): unknown {
     });
   }
   const known = driverError(error);
-  if (!known) return error;
+  if (!known) return isQueryError(error) ? new DatabaseFault("unknown", "") : error;
+  if (known.code === UNSTORABLE_TEXT) {
+    return new AppError("INVALID_INPUT", "a text holds U+0000, which cannot be stored", {
+      hint: "Nothing was stored. Send it without U+0000.",
+      cause: new DatabaseFault(UNSTORABLE_TEXT, ""),
+    });
+  }
   const place = [known.table_name, known.constraint_name].filter(
     (part) => typeof part === "string",
   );

@@ -14,11 +14,11 @@ export const TIERS = {
   ephemeral: { halfLifeDays: 2, ttlDays: 14 },
 } as const satisfies Record<string, { halfLifeDays: number; ttlDays: number | null }>;
 export type Tier = keyof typeof TIERS;
-export const TierName = z.enum(Object.keys(TIERS) as [Tier, ...Tier[]]);
+const TierName = z.enum(Object.keys(TIERS) as [Tier, ...Tier[]]);
 
 export const MAX_KEY_LENGTH = 80;
 export const MAX_TAGS = 8;
-export const MAX_VALUE_BYTES = 4096;
+const MAX_VALUE_BYTES = 4096;
 export const MIN_CONFIDENCE = 0.4;
 const MAX_TAG_LENGTH = 40;
 const MAX_REASONING_LENGTH = 240;
@@ -41,7 +41,7 @@ function bytesOf(value: unknown): number {
 }
 
 /** Any JSON value. Never copied or reshaped on its way in. */
-export const FactValue = z.unknown().superRefine((value, context) => {
+const FactValue = z.unknown().superRefine((value, context) => {
   if (value === undefined) {
     context.addIssue({ code: "custom", message: "missing; send any JSON value" });
   } else if (bytesOf(value) > MAX_VALUE_BYTES) {
@@ -80,8 +80,3 @@ export const FactDraft = z.strictObject({
   reasoning: z.string().max(MAX_REASONING_LENGTH).optional(),
 });
 export type FactDraft = z.infer<typeof FactDraft>;
-
-/** The key is the prefix itself or lies below it: `food` covers `food.tea`, never `foodie`. */
-export function hasPrefix(key: string, prefix: string): boolean {
-  return key === prefix || key.startsWith(`${prefix}.`);
-}

@@ -8,7 +8,7 @@ import { daysBetween, score } from "./score.ts";
 const STATEMENTS = 50;
 
 /** Where one statement of a claim comes from. */
-export interface Statement {
+interface Statement {
   readonly factId: string;
   readonly value: unknown;
   readonly confidence: number;

@@ -10,8 +10,8 @@ export function foldText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll("\0", " ")
-    .toLowerCase()
     .normalize("NFKD")
+    .toLowerCase()
     .replace(/[\u0300-\u036f]/gu, "")
     .normalize("NFC")
     .replace(/[œæß]/gu, (letter) => LIGATURES[letter] ?? letter)

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { type FactDraft, MAX_KEY_LENGTH, MAX_TAGS, TIERS, type Tier } from "./fact.ts";
 
-export const WATCH_TAG = "veille";
+const WATCH_TAG = "veille";
 const WATCH_PREFIX = "watch.";
 const WATCH_KEY = /^watch\.[a-z0-9_]+\.[a-z0-9_]+(\.[a-z0-9_]+)*$/;
 

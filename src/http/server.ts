@@ -5,6 +5,10 @@ import { answerProblem } from "./problem.ts";
 
 /** Node closes idle keep-alive connections itself; while closing, those that fall idle later must be closed too. */
 const DRAIN_MS = 50;
+/** Calls end within 5 s of a stop. What is still open then is a request that never arrived whole. */
+const HANG_UP_AFTER_MS = 6_000;
+/** A database that takes longer is of no use to a load balancer, which would wait in vain. */
+const READY_WITHIN_MS = 2_000;
 /** Asked every few seconds by load balancers: their lines would bury the others. */
 const UNLOGGED = new Set(["/healthz", "/readyz", "/metrics"]);
 
@@ -40,7 +44,7 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
   app.get("/healthz", () => ({ ok: true }));
   app.get("/readyz", async () => {
     if (draining) throw new AppError("UNAVAILABLE", "the server is stopping");
-    await ready();
+    await inTime(ready());
     return { ok: true };
   });
   app.get("/metrics", async (_request, reply) => {
@@ -49,10 +53,28 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
   });
 
   let drain: NodeJS.Timeout | undefined;
+  let hangUp: NodeJS.Timeout | undefined;
   app.addHook("preClose", async () => {
     draining = true;
     drain = setInterval(() => app.server.closeIdleConnections(), DRAIN_MS);
+    hangUp = setTimeout(() => app.server.closeAllConnections(), HANG_UP_AFTER_MS);
   });
-  app.addHook("onClose", async () => clearInterval(drain));
+  app.addHook("onClose", async () => {
+    clearInterval(drain);
+    clearTimeout(hangUp);
+  });
   return app;
+}
+
+async function inTime(ready: Promise<void>): Promise<void> {
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const fault = new AppError("UNAVAILABLE", "the database does not answer");
+    limit = setTimeout(reject, READY_WITHIN_MS, fault);
+  });
+  try {
+    await Promise.race([ready, late]);
+  } finally {
+    clearTimeout(limit);
+  }
 }

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { jobs } from "../db/schema/jobs.ts";
 import type { Tx } from "../db/tenant.ts";
 
-/** After this many failed attempts a job is dead: kept, visible, not tried again by itself. */
-const MAX_ATTEMPTS = 8;
+/** After this many attempts that failed or never ended a job is dead: kept, visible, not tried again by itself. */
+export const MAX_ATTEMPTS = 8;
 /** First retry after 5 s, then twice as long each time, at most an hour. */
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Transactions } from "../db/tenant.ts";
-import type { ClaimedJob, JobQueue } from "./queue.ts";
+import { type ClaimedJob, type JobQueue, MAX_ATTEMPTS } from "./queue.ts";
 
 /** How often a process looks for due work. */
 const POLL_MS = 5_000;
@@ -20,6 +20,11 @@ export interface JobLog {
   error(fields: object, message: string): void;
 }
 
+/** Every attempt ended with its process: another one would take this process down too. */
+class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
 interface RunnerDependencies {
   readonly queue: JobQueue;
   readonly transactions: Transactions;
@@ -34,6 +39,7 @@ export class JobRunner {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #busy = false;
+  #stopped = false;
 
   constructor(deps: RunnerDependencies) {
     this.#deps = deps;
@@ -46,15 +52,16 @@ export class JobRunner {
 
   /** Resolves when the job that runs now has ended. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     clearInterval(this.#timer);
     await this.#running;
   }
 
-  /** Queues the slots that are due and runs everything that is due. @returns how many jobs ran */
+  /** Queues the slots that are due and runs everything that is due, or what it can until `stop`. @returns how many jobs ran */
   async runDue(): Promise<number> {
     await this.#enqueueSlots();
     let count = 0;
-    while (await this.#runOne()) count++;
+    while (!this.#stopped && (await this.#runOne())) count++;
     return count;
   }
 
@@ -94,6 +101,7 @@ export class JobRunner {
     if (!job || !handler) return false;
     const fields = { job: job.id, kind: job.kind, attempt: job.attempts };
     try {
+      if (job.attempts > MAX_ATTEMPTS) throw new LeaseLost();
       await handler.run(job);
       await transactions.system("job queue", (tx) => queue.complete(job, clock(), tx));
       log.info(fields, "job done");

@@ -12,7 +12,10 @@ export function success(output: Record<string, unknown>): CallToolResult {
   };
 }
 
-/** A tool's refusal. Never in `structuredContent`: clients of the 2025 revisions check that against the output schema. */
+/**
+ * A tool's refusal. Never in `structuredContent`: clients of the 2025 revisions check that against the output
+ * schema and throw.
+ */
 export function failure(code: ErrorCode, message: string, hint?: string): CallToolResult {
   const error = hint === undefined ? { code, message } : { code, message, hint };
   return { isError: true, content: [{ type: "text", text: JSON.stringify({ error }) }] };
@@ -23,15 +26,18 @@ const INTERNAL_MESSAGE =
 
 /**
  * Turns whatever a tool threw into its answer. An unexpected error is logged here, once, without its message
- * (database and provider errors quote the values they failed on) and answered in neutral words.
+ * (database and provider errors quote the values they failed on) and answered in neutral words. What a cancelled
+ * call ran into is its client's doing: nobody needs to act on it, and nobody reads the answer.
  */
 export function failureOf(
   error: unknown,
-  call: { readonly tool: string; readonly principal: Principal },
+  call: { readonly tool: string; readonly principal: Principal; readonly cancelled: boolean },
   log: FastifyBaseLogger,
 ): CallToolResult {
   if (error instanceof AppError) return failure(error.code, error.message, error.hint);
-  logUnexpected(error, { tool: call.tool, ...idsOf(call.principal) }, log);
+  const ids = { tool: call.tool, ...idsOf(call.principal) };
+  if (call.cancelled) log.debug({ ...ids, failure: traceOf(error) }, "mcp: cancelled call failed");
+  else logUnexpected(error, ids, log);
   return failure("INTERNAL", INTERNAL_MESSAGE);
 }
 

@@ -62,13 +62,19 @@ function invalidBySchema(
     .filter((name) => Object.hasOwn(properties, name))
     .map((name) => `${name}: ${expectation(properties[name])}`);
   return invalid(
-    issues.map((issue) => `${pathText(issue.path)}: ${sentence(issue, value)}`),
+    issues.map((issue) => {
+      const place = issue.path.length === 0 ? "" : `${pathText(issue.path)}: `;
+      return place + sentence(issue, value);
+    }),
     hints.length > 0 ? hints.slice(0, MAX_PROBLEMS).join(" ") : undefined,
   );
 }
 
 function sentence(issue: z.core.$ZodIssue, value: unknown): string {
-  if (at(value, issue.path) === undefined) return "missing; it is required.";
+  // A rule of the tool's own says it better.
+  if (issue.code !== "custom" && at(value, issue.path) === undefined) {
+    return "missing; it is required.";
+  }
   if (issue.code === "unrecognized_keys") {
     return `unknown ${issue.keys.map((key) => pathText([key])).join(", ")}.`;
   }

@@ -8,8 +8,8 @@ type Path = readonly (string | number)[];
 
 /**
  * Reads what a schema declares as array, object, number or boolean from its JSON text, where a client sent that
- * instead (Claude does, for arrays and objects), and integers as ids. Follows the schema: below `z.unknown()` (a memory's value) and
- * where a string is allowed, nothing is touched. Each text is parsed once.
+ * instead (Claude does), and an integer where an id is declared. Follows the schema: below `z.unknown()` (a
+ * memory's value), and where several types are allowed, nothing is touched. Each text is parsed once.
  */
 export function coerce(schema: Schema, sent: unknown): { value: unknown; problems: string[] } {
   const problems: string[] = [];

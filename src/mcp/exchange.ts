@@ -41,9 +41,10 @@ export interface Call {
 }
 
 /**
- * Serves parsed bodies through the SDK: revision 2026-07-28 by its handler, each message of an older revision by a server
- * of its own on the same kind of transport. So both eras answer in plain JSON and stream only when a handler notifies,
- * and there is no session that could be mixed up or leak.
+ * Serves parsed bodies through the SDK: revision 2026-07-28 by its handler, each message of an older revision
+ * by a server of its own on the same kind of transport. So both eras answer in plain JSON, stream only when a
+ * handler notifies, and hold no session that could be mixed up or leak. `notifications/cancelled` of a caller
+ * cannot be told from another's with the same id and is ignored: closing the connection is what cancels.
  */
 export class Exchange {
   readonly #servers: ServerFactory;
@@ -92,6 +93,8 @@ export class Exchange {
       parsedBody: withArguments(incoming),
       authInfo: authInfo(call, incoming),
     });
+    // The handler's word for an exchange that was aborted.
+    if (response.status === 499) call.signal.throwIfAborted();
     return answerOf(response, response.status);
   }
 

@@ -163,7 +163,8 @@ function survives(literal: string): boolean {
   if (!Number.isFinite(value) || Object.is(value, -0)) return false;
   // Some ids beyond 2^53 would come back whole, their neighbours would not: none is taken.
   if (/^-?\d+$/.test(literal) && !Number.isSafeInteger(value)) return false;
-  return decimal(literal) === decimal(String(value));
+  const printed = String(value);
+  return printed === literal || decimal(literal) === decimal(printed);
 }
 
 /** Canonical form of a decimal: sign, digits without outer zeros, and the exponent of the last digit. */

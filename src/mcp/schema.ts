@@ -9,7 +9,7 @@ export type JsonSchema = ListedTool["inputSchema"] & {
 };
 type ListedTool = ListToolsResult["tools"][number];
 
-/** A tool's input for one pin shape: what callers see, and what checks their arguments after pinned values were put in. */
+/** A tool's input for one pin shape: what callers see, and what checks arguments with the pinned values in. */
 export interface InputSchema {
   readonly published: JsonSchema;
   readonly full: z.ZodObject;
@@ -42,13 +42,16 @@ function publish(schema: z.ZodObject, io: "input" | "output"): JsonSchema {
 }
 
 /**
- * Every connecting model pays for these bytes: goes what repeats something else (the pattern behind a format, the range
- * of an integer) or what nobody reads (string keys of a record, the closedness of an answer).
+ * Every connecting model pays for these bytes. Goes what repeats something else (the pattern behind a format, the
+ * range of an integer) or what nobody reads (string keys of a record, the closedness of an answer).
  */
 function trim(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minLength === 1) delete schema.minLength;
+  // A text that is too long is refused with the number; nobody writes towards a maximum.
+  delete schema.maxLength;
   if (isStringOnly(schema.propertyNames)) delete schema.propertyNames;
   if (io === "output") delete schema.additionalProperties;
 }

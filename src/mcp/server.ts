@@ -7,14 +7,17 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotoc
 import type { FastifyBaseLogger } from "fastify";
 import { hasRole, type Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
-import { failure, failureOf, protocolErrorOf, success } from "./answers.ts";
+import { failureOf, protocolErrorOf, success } from "./answers.ts";
 import { readArguments } from "./arguments.ts";
 import { callerOf, principalOf } from "./caller.ts";
 import { pathText } from "./json.ts";
 import { type InputSchema, inputSchemaOf, outputSchemaOf } from "./schema.ts";
 import { type Tool, type View, viewOf } from "./tool.ts";
 
-/** Guards a resource or prompt callback: an `AppError` is told to the client, anything else is logged and hidden. */
+/**
+ * Guards a resource or prompt callback, whose last argument is the SDK's context: an `AppError` is told to the
+ * client, anything else is logged and hidden.
+ */
 export type Shield = <A extends unknown[], R>(
   callback: (...args: A) => R | Promise<R>,
 ) => (...args: A) => Promise<R>;
@@ -25,7 +28,7 @@ export interface ServerParts {
   readonly instructions?: string | ((view: View) => string);
   /** Listed in this order. With none, `describe` may register tools of its own kind. */
   readonly tools: readonly Tool[];
-  /** Registers resources and prompts on the server of one request; their callbacks know the caller by `principalOf(ctx)`. */
+  /** Registers resources and prompts on one request's server; callbacks know the caller by `principalOf(ctx)`. */
   readonly describe?: (server: McpServer, surface: { view: View; shield: Shield }) => void;
 }
 
@@ -43,8 +46,8 @@ interface Plan {
 const LIST_HINT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
 /**
- * Builds the SDK server of one request. All that is costly (JSON Schemas) is made once for each view, a view being a role and the
- * names of the pinned parameters; a server instance is cheap and holds nothing that outlives its request.
+ * Builds the SDK server of one request. All that is costly (JSON Schemas) is made once for each view, a view
+ * being a role and the names of the pinned parameters; an instance holds nothing that outlives its request.
  */
 export class ServerFactory {
   readonly #parts: ServerParts;
@@ -105,9 +108,8 @@ export class ServerFactory {
       const output = await tool.handle(values, { principal, signal: context.mcpReq.signal });
       return success(output);
     } catch (error) {
-      // Whatever a call throws after its client left is not worth a log line; the answer is discarded.
-      if (context.mcpReq.signal.aborted) return failure("UNAVAILABLE", "The call was cancelled.");
-      return failureOf(error, { tool: tool.name, principal }, this.#log);
+      const cancelled = context.mcpReq.signal.aborted;
+      return failureOf(error, { tool: tool.name, principal, cancelled }, this.#log);
     }
   }
 

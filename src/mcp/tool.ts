@@ -19,15 +19,15 @@ export interface ToolContext {
 /**
  * One MCP tool.
  *
- * - `input` and `output`: `z.strictObject`s with `z.unknown()` where any JSON value may stand
- *   (`z.json()` and `z.record()` rebuild the value and lose a `__proto__` key). Declare `userId`, `storeId`
- *   and `agentId` always: where the key pins one, it is taken out of the published schema and the pinned value
- *   is put in before validation. A function gets the names of the pinned parameters, for schemas that depend on them.
+ * - `input` and `output`: `z.strictObject`s, with `z.unknown()` where any JSON value may stand (`z.json()` and
+ *   `z.record()` rebuild the value and lose a `__proto__` key). Declare `userId`, `storeId` and `agentId` always:
+ *   where the key pins one, it is taken out of the published schema and the pinned value is put in before
+ *   validation. A function gets the names of the pinned parameters, for schemas that depend on them.
  * - `description`: for a model: what, when, when not, what comes back; < 1,000 characters.
  * - `alwaysLoad`: Claude loads the tool without a search.
  * - `minRole`: the tool is listed only for keys with that role; other callers get `FORBIDDEN`.
  * - `handle` throws `AppError` for what a caller can act on; anything else is logged and answered `INTERNAL`.
- *   Its result is sent as it is (never re-shaped by `output`, which is only published).
+ *   Its result is sent as it is: `output` is published, never applied.
  */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
@@ -35,12 +35,14 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly description: string;
   readonly input: I | ((pins: PinShape) => I);
   readonly output: O;
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
-    readonly openWorldHint: boolean;
-  };
+  readonly annotations:
+    | { readonly readOnlyHint: true; readonly openWorldHint: boolean }
+    | {
+        readonly readOnlyHint: false;
+        readonly destructiveHint: boolean;
+        readonly idempotentHint: boolean;
+        readonly openWorldHint: boolean;
+      };
   readonly alwaysLoad?: boolean;
   readonly minRole?: KeyRole;
   handle(input: z.output<I>, context: ToolContext): Promise<z.output<O>>;

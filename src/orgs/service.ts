@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isOperator, type Principal, requireAdmin } from "../access/principal.ts";
+import { type Principal, requireAdmin, requireOperator } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -83,10 +83,4 @@ export class OrgService {
       return store;
     });
   }
-}
-
-/** Orgs are above every org: only the operator's own command line, which names no key, reaches them. */
-function requireOperator(by: Principal): void {
-  if (isOperator(by)) return;
-  throw new AppError("FORBIDDEN", "orgs are made on the server's own command line");
 }

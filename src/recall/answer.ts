@@ -32,7 +32,7 @@ export interface RecalledFact {
   readonly archived: boolean;
 }
 
-export interface RecalledMessage {
+interface RecalledMessage {
   readonly id: string;
   readonly speaker: string;
   readonly channel: string;

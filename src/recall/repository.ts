@@ -16,7 +16,7 @@ import { factRowOf, factTables } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
 import { type FactRow, type FactScope, ownerOf, readRow } from "../facts/row.ts";
 
-/** Rows that one recall folds, per scope: some 10 ms of work. */
+/** Rows that one recall folds, per scope: some 20 ms of work. */
 const ROWS = 2000;
 /** Keys that a search takes into the ranking, per scope. */
 const KEYS = 200;

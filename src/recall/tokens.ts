@@ -4,7 +4,7 @@ const SAFETY = 1.45;
 /** Counts the tokens of a text, on the high side. */
 export type CountTokens = (text: string) => number;
 
-/** Loads the tokenizer on first use: its tables take a tenth of a second and some 10 MB that not every process needs. */
+/** Loads the tokenizer on first use: its tables take a tenth of a second that a start can do without. */
 export async function tokenCounter(): Promise<CountTokens> {
   const { countTokens } = await import("gpt-tokenizer/encoding/cl100k_base");
   // Text like "<|endoftext|>" is data here; by default the tokenizer throws on it.

@@ -14,15 +14,21 @@ export interface Person {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CHANNEL = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-/** No control, format, surrogate, private or unassigned character: ids that look equal must be equal. */
-const PRINTABLE = /^\P{C}+$/u;
+/** No control, format, surrogate, private or unassigned character and no line break: ids that look equal must be equal. */
+const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 const MAX_EXTERNAL_ID = 256;
 
-/** The `userId` parameter of every tool and route. */
+/** A channel's name and a colon come before the external id. */
+const MAX_USER_ID = MAX_EXTERNAL_ID + 64;
+
+/** The `userId` parameter of every tool and route. Characters are code points, as JSON Schema counts them. */
 export const UserId = z
   .string()
   .min(1)
-  .max(MAX_EXTERNAL_ID + 64);
+  .refine((id) => [...id].length <= MAX_USER_ID, {
+    message: `a userId has at most ${MAX_USER_ID} characters`,
+  })
+  .meta({ maxLength: MAX_USER_ID });
 
 /**
  * Reads a `userId`: a uuid is always an internal id; `channel:externalId` splits at the first colon; anything else is

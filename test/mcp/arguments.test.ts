@@ -50,7 +50,7 @@ test("text that only resembles the declared type is refused by the parameter's n
   for (const [argument, start] of cases) {
     const error = errorOf(await call(server, "keep", { userId: "u", value: 1, ...argument }));
     expect(error.code).toBe("INVALID_INPUT");
-    expect(error.message).toMatch(new RegExp(`^${RegExp.escape(start)}`));
+    expect(error.message.slice(0, start.length)).toBe(start);
   }
 });
 

@@ -96,6 +96,26 @@ test("a schema may depend on the pins, and is made once", async () => {
   expect(made).toBe(2);
 });
 
+test("a rule of the tool's own is told in its words", async () => {
+  const input = z
+    .strictObject({ scope: z.enum(["org", "user"]), userId: z.string().optional() })
+    .superRefine(({ scope, userId }, context) => {
+      if (scope === "org" || userId !== undefined) return;
+      context.addIssue({ code: "custom", path: ["userId"], message: "scope user needs it." });
+      context.addIssue({ code: "custom", message: "Nothing was stored." });
+    });
+  const ruled = defineTool({
+    ...keep,
+    name: "ruled",
+    input,
+    output: z.strictObject({}),
+    handle: async () => ({}),
+  });
+  const server = await serveMcp({ tools: [ruled] });
+  const { message } = errorOf(await call(server, "ruled", { scope: "user" }));
+  expect(message).toBe("userId: scope user needs it. Nothing was stored.");
+});
+
 test("a tool for admins is hidden from members and forbidden to them", async () => {
   const server = await serveMcp({
     authenticate: async ({ headers }) => ({

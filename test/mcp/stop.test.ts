@@ -122,12 +122,12 @@ test("a stop answers the running call and ends an open stream", async () => {
   await closed;
 }); // B81
 
-test("a stop aborts a call that does not end in time", async () => {
+test.each([{}, MODERN])("a stop aborts a call that does not end in time", async (era) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { tool, started } = waiting();
   const server = await serveMcp({ tools: [tool] });
-  const { answered } = await send(await listen(server), "tools/call", { name: "wait" });
+  const { answered } = await send(await listen(server), "tools/call", { name: "wait", ...era });
   const signal = await started;
   const closed = server.app.close();
   // Polling by vitest would move the clock.

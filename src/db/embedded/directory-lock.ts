@@ -33,7 +33,8 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   let file: DatabaseSync | undefined;
   try {
     file = new DatabaseSync(join(directory, LOCK_FILE), { timeout: 0 });
-    file.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    // Journal in memory: nothing is ever written, and a journal file would only lie about.
+    file.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     file?.close();
     throw await refusal(directory, error);

@@ -170,13 +170,20 @@ export class Session implements EngineListener {
   #fail(cycle: Cycle, code: string, message: string): void {
     if (cycle.hasFailed) return;
     cycle.hasFailed = true;
-    this.#client.push(errorFrame(code, message));
+    this.#say(errorFrame(code, message));
   }
 
   #ready(cycle: Cycle): void {
     if (cycle.endsTransaction) this.#isLost = false;
     this.#status = this.#isLost ? "E" : "I";
-    this.#client.push(readyFrame(this.#status));
+    this.#say(readyFrame(this.#status));
+  }
+
+  /** An own answer. Later, because postgres.js forgets what it writes while its own write still runs. */
+  #say(bytes: Buffer): void {
+    process.nextTick(() => {
+      if (!this.#isEnded) this.#client.push(bytes);
+    });
   }
 }
 

@@ -7,12 +7,15 @@ import type { ChannelService } from "../../channels/service.ts";
 import { AppError } from "../../errors.ts";
 import { type OrgService, Slug } from "../../orgs/service.ts";
 import { type Authenticate, requirePrincipal } from "../authentication.ts";
+import { ownHosts } from "../own-hosts.ts";
 
 export interface V1Options {
   readonly authenticate: Authenticate;
   readonly keys: KeyService;
   readonly orgs: OrgService;
   readonly channels: ChannelService;
+  /** Host names beside the loopback ones, without ports. */
+  readonly allowedHosts?: readonly string[];
 }
 
 const Named = z.strictObject({ slug: Slug, name: z.string().min(1).max(100).optional() });
@@ -20,8 +23,9 @@ const WithId = z.object({ id: z.string() });
 const AccountPath = z.object({ channel: z.string(), account: z.string() });
 
 /** `/v1`: what an operator does, for programs and for the command line while a server is running. */
-export function v1Routes({ authenticate, keys, orgs, channels }: V1Options) {
+export function v1Routes({ authenticate, keys, orgs, channels, allowedHosts = [] }: V1Options) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook("onRequest", ownHosts(allowedHosts));
     const by = (request: FastifyRequest): Promise<Principal> =>
       requirePrincipal(authenticate, request);
 

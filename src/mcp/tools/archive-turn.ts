@@ -10,11 +10,10 @@ export const archiveTurn = (chat: ChatService) =>
     name: "archive_turn",
     title: "Archive one turn of a conversation",
     description:
-      "Archives what the person wrote and what the assistant answered, word for word, so that get_chat_history, get_user_context and " +
-      "recall show it later. Use it once after each answer where the chat does not already reach this server through a channel's " +
-      "webhook (such as Telegram): those messages are archived by themselves, and calling this too would double them. A message that " +
-      "ends with #noremember is archived but kept out of search and learning. Send an idempotencyKey when you may retry. Returns the " +
-      "ids of both messages, usable as sourceMessageId in remember_fact.",
+      "Archives what a person wrote and what the assistant answered, word for word. Use it once after each answer where the " +
+      "chat does not reach this server through a channel's webhook (Telegram does; calling this too would double it). A " +
+      "message that ends with #noremember is archived but kept out of search and learning. Send an idempotencyKey when you " +
+      "may retry. Returns both message ids, usable as sourceMessageId in remember_fact.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: false,
@@ -29,7 +28,7 @@ export const archiveTurn = (chat: ChatService) =>
     output: z.strictObject({
       userMessageId: z.string(),
       assistantMessageId: z.string(),
-      sentAt: z.iso.datetime(),
+      sentAt: z.string(),
     }),
     handle: (turn, { principal }) => chat.archiveTurn(principal, turn),
   });

@@ -10,9 +10,9 @@ export const forgetMemory = (kv: KvService) =>
     name: "forget_memory",
     title: "Delete memory entries",
     description:
-      "Deletes keys from a person's key-value map for good. Use it when the person asks for something to be forgotten, or when an " +
-      "entry is obsolete; to correct a value just write it again with update_memory. Keys that do not exist are ignored. Returns how " +
-      "many keys were deleted. Facts are not touched: use forget_fact for those. Chat messages are not touched either.",
+      "Deletes keys of a person's key-value map for good, when somebody asks to forget or an entry is obsolete. To correct a " +
+      "value write it again with update_memory. Unknown keys are ignored. Facts (forget_fact) and chat messages are not " +
+      "touched. Returns how many keys were deleted.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,

@@ -10,11 +10,11 @@ export const rememberFact = (facts: FactService) =>
     name: "remember_fact",
     title: "Remember one fact",
     description:
-      "Remembers one claim for later conversations: a preference, constraint, decision, identity detail. One claim per call, under a " +
-      "dotted key that names the slot; values that may coexist get a key each (likes.tea, likes.jazz). Nothing is overwritten: the " +
-      "same value again confirms, another one is contested. Facts about somebody else's site: key watch.<site>.<topic>. Not for " +
-      "secrets, small talk, recalled text, or state read back by key (update_memory). Returns the new row's factId, what it did, " +
-      "and the live claims it contradicts.",
+      "Remembers one claim for later: a preference, constraint, decision, identity detail. One per call, under a dotted key " +
+      "that names the slot; values that may coexist get a key each (likes.tea, likes.jazz). Nothing is overwritten: the same " +
+      "value again confirms, another one is contested. About somebody else's site: key watch.<site>.<topic>. Not for secrets, " +
+      "small talk, recalled text, or state read back by key (update_memory). Returns what it did and the live claims it " +
+      "contradicts.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: false,

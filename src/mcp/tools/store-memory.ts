@@ -10,10 +10,9 @@ export const storeMemory = (kv: KvService) =>
     name: "store_memory",
     title: "Set several memory entries",
     description:
-      "Stores up to 500 keys of one person's key-value map in one step: all of them or, if one is bad, none. Use it instead of " +
-      "repeated update_memory calls when you learned several values together, such as a filled-in form. Each key may appear once. " +
-      "Existing keys are replaced, others are left alone. The same limits as update_memory hold. Returns how many entries were " +
-      "written and when. Not for claims that should be confirmed or fade over time: use remember_fact, one fact per call.",
+      "Stores up to 500 keys of one person's key-value map: all or, if one is bad, none. Use it when several values were " +
+      "learned together, such as a filled-in form. Each key once; existing keys are replaced, others left alone. Limits as in " +
+      "update_memory. Returns how many were written. Not for claims that may change or fade: remember_fact.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -27,7 +26,7 @@ export const storeMemory = (kv: KvService) =>
         .min(1, "send at least one entry")
         .max(MAX_BATCH, `send at most ${MAX_BATCH} entries`),
     }),
-    output: z.strictObject({ count: z.int(), updatedAt: z.iso.datetime() }),
+    output: z.strictObject({ count: z.int(), updatedAt: z.string() }),
     async handle({ userId, entries }, { principal }) {
       const written = await kv.store(principal, userId, entries);
       const latest = Math.max(...written.map((entry) => entry.updatedAt.getTime()));

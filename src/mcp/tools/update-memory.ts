@@ -10,11 +10,10 @@ export const updateMemory = (kv: KvService) =>
     name: "update_memory",
     title: "Set one memory entry",
     description:
-      "Stores one value under a key in a person's key-value map, replacing what was there. Use it for current state that has one " +
-      "right value and that you will read back by key: a profile field, a setting, a cart, progress. For several keys at once use " +
-      "store_memory; for a claim that may later be confirmed, contradicted or fade use remember_fact. Any JSON value comes back " +
-      "exactly as sent, up to 64 KiB; a person has at most 1,000 keys and 1 MiB. Numbers that JavaScript cannot hold exactly must be " +
-      "sent as strings. An unknown channel id makes a new person. Returns the key, whether it is new, and when it was written.",
+      "Stores one value under a key of a person's key-value map, replacing what was there. For current state with one right " +
+      "value that is read back by key: a profile field, a setting, progress. Several keys at once: store_memory. Claims that " +
+      "may be confirmed, contradicted or fade: remember_fact. Any JSON value comes back exactly as sent, up to 64 KiB; a " +
+      "person has at most 1,000 keys and 1 MiB.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -26,7 +25,7 @@ export const updateMemory = (kv: KvService) =>
       key: EntryKey.describe("1 to 256 characters, e.g. profile.language"),
       value: EntryValue.describe("Any JSON value"),
     }),
-    output: z.strictObject({ key: z.string(), created: z.boolean(), updatedAt: z.iso.datetime() }),
+    output: z.strictObject({ key: z.string(), created: z.boolean(), updatedAt: z.string() }),
     async handle({ userId, key, value }, { principal }) {
       const [entry] = await kv.store(principal, userId, [{ key, value }]);
       if (!entry) throw new Error("a stored entry gave no answer");

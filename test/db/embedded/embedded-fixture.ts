@@ -1,8 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import postgres from "postgres";
+import { expect } from "vitest";
 import { type EmbeddedDatabase, openEmbedded } from "../../../src/db/embedded/embedded.ts";
 
 /** A temporary directory that is gone when the test file is done; `dispose` removes it. */
@@ -27,11 +32,38 @@ export async function startDatabase(dataDir: string) {
     database,
     sql,
     deaths,
-    killWorker: () => workers.at(-1)?.terminate(),
+    async killWorker() {
+      await workers.at(-1)?.terminate();
+    },
     async stop() {
       process.off("worker", onWorker);
       await sql.end({ timeout: 5 });
       await database.close();
     },
+  };
+}
+
+const CHILD = fileURLToPath(new URL("./embedded-child.ts", import.meta.url));
+
+/** Another process on a data directory. Whoever starts one ends it: `kill` resolves when it is gone. */
+export function startProcess(dataDir: string, mode: "hold" | "write" = "hold") {
+  const child = spawn(process.execPath, [CHILD, dataDir, mode], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => lines.push(line));
+  const ended = Promise.all([once(child, "exit"), once(reader, "close")]);
+  return {
+    pid: child.pid,
+    /** Everything it said so far. */
+    lines,
+    /** Its first words: `open`, or why it was refused. */
+    answer: () => expect.poll(() => lines[0], { timeout: 30_000 }),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+    ended,
   };
 }

@@ -1,0 +1,114 @@
+import { parseArgs } from "node:util";
+import type { Benchmark, BenchmarkOptions } from "./benchmark.ts";
+import { ENGINES, type Engine } from "./databases.ts";
+import { history } from "./history.ts";
+import { describeMachine, thisMachine } from "./machine.ts";
+import { renderTable } from "./table.ts";
+import { throughput } from "./throughput.ts";
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { throughput, history };
+
+const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 10000,1000000] [--seconds 5]
+
+  throughput  requests/s, latency and CPU of the memory tools beside a tool that does nothing and a bare Fastify echo
+  history     latency of a page of chat history as one person's history grows
+
+  --db       one database only; without it both are measured. PostgreSQL is the server that DATABASE_URL or
+             TEST_DATABASE_URL names (as a superuser; in databases made for the run), else one started for the run
+  --json     one JSON object as the last line
+  --rows     messages of one person: of each history, or of the largest person
+  --seconds  time of measuring for each line of the table`;
+
+class UsageError extends Error {}
+
+interface Invocation {
+  readonly run: Benchmark;
+  readonly json: boolean;
+  readonly options: Omit<BenchmarkOptions, "say" | "signal">;
+}
+
+function readInvocation(args: string[]): Invocation {
+  const { values, positionals } = parse(args);
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new UsageError("name one benchmark");
+  const run = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+  if (run === undefined) {
+    throw new UsageError(
+      `unknown benchmark "${name}": there are ${Object.keys(BENCHMARKS).join(" and ")}`,
+    );
+  }
+  return {
+    run,
+    json: values.json,
+    options: {
+      engines: values.db === undefined ? ENGINES : [engineOf(values.db)],
+      rows: values.rows?.split(",").map((rows) => positive("--rows", rows, Number.isSafeInteger)),
+      seconds:
+        values.seconds === undefined
+          ? undefined
+          : positive("--seconds", values.seconds, Number.isFinite),
+    },
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        db: { type: "string" },
+        json: { type: "boolean", default: false },
+        rows: { type: "string" },
+        seconds: { type: "string" },
+      },
+    });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function engineOf(db: string): Engine {
+  const engine = ENGINES.find((known) => known === db);
+  if (engine === undefined) throw new UsageError(`--db takes ${ENGINES.join(" or ")}, not "${db}"`);
+  return engine;
+}
+
+function positive(flag: string, text: string, accepts: (value: number) => boolean): number {
+  const value = Number(text);
+  if (text.trim() === "" || !accepts(value) || value <= 0) {
+    throw new UsageError(`${flag} takes numbers above 0, not "${text}"`);
+  }
+  return value;
+}
+
+async function main(args: string[]): Promise<void> {
+  const { run, json, options } = readInvocation(args);
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => interrupt.abort(new Error("interrupted")));
+  }
+  const machine = thisMachine();
+  const date = new Date().toISOString();
+  const report = await run({
+    ...options,
+    say: (line) => process.stderr.write(`${line}\n`),
+    signal: interrupt.signal,
+  });
+  console.log(`${date.slice(0, 10)}, ${describeMachine(machine)}\n`);
+  for (const table of report.tables) console.log(`${renderTable(table)}\n`);
+  if (json) console.log(JSON.stringify({ ...report.json, date, machine }, rounded));
+}
+
+/** Microseconds are the last digits that a figure in milliseconds has. */
+function rounded(_name: string, value: unknown): unknown {
+  return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof UsageError) console.error(`${error.message}\n\n${USAGE}`);
+  else console.error(error);
+  process.exitCode = 1;
+}

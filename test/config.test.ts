@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Config, readConfig, VARIABLES } from "../src/config.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** The message of a refused environment. */
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "accepted";
+}
+
+test(".env.example names every variable that is read, with its real default", () => {
+  const shown = [...read(".env.example").matchAll(/^# ([A-Z][A-Z0-9_]+)=(.*)$/gm)];
+  const composeOnly = [...read("docker-compose.yml").matchAll(/\$\{([A-Z0-9_]+)/g)]
+    .map(([, name]) => name as string)
+    .filter((name) => !VARIABLES.includes(name));
+  expect(shown.map(([, name]) => name).sort()).toEqual(
+    [...new Set([...VARIABLES, ...composeOnly])].sort(),
+  );
+
+  const defaults = readConfig({});
+  for (const [, name, value] of shown) {
+    const variable = name as keyof Config;
+    if (composeOnly.includes(variable)) expect(value).toBe("");
+    else if (value === "") expect(defaults[variable] ?? []).toEqual([]);
+    else expect(readConfig({ [variable]: value as string })[variable]).toEqual(defaults[variable]);
+  }
+});
+
+test(".env.example explains each variable on the lines before it", () => {
+  const lines = read(".env.example").split("\n");
+  const unexplained = lines.filter(
+    (line, index) =>
+      /^# [A-Z][A-Z0-9_]+=/.test(line) && !/^# .*[a-z]{3}/.test(lines[index - 1] as string),
+  );
+  expect(unexplained).toEqual([]);
+});
+
+test("an empty variable counts as unset, as compose files write it", () => {
+  const empty = Object.fromEntries(VARIABLES.map((name) => [name, ""]));
+  expect(readConfig(empty)).toEqual(readConfig({}));
+});
+
+test("every fault is listed at once, without its value", () => {
+  const message = refusal({
+    AUTH: "none",
+    HOST: "0.0.0.0",
+    PORT: "quokka",
+    OWNER_KEY: "quokka",
+    DEFAULT_ORG: "Quokka!",
+    LOG_LEVEL: "quokka",
+  });
+  for (const name of ["AUTH", "PORT", "OWNER_KEY", "DEFAULT_ORG", "LOG_LEVEL"]) {
+    expect(message).toMatch(new RegExp(`^  ${name}: `, "m"));
+  }
+  expect(message).not.toMatch(/quokka/i);
+});
+
+test.each(["", " ", "0x50", "1e3", "-1", "3000.5", "65536"])("%j is no port", (PORT) => {
+  if (PORT === "") expect(readConfig({ PORT }).PORT).toBe(3000);
+  else expect(refusal({ PORT })).toContain("PORT: ");
+});
+
+test("access without keys is for loopback addresses alone", () => {
+  for (const HOST of ["127.0.0.1", "::1", "localhost"]) {
+    expect(readConfig({ AUTH: "none", HOST }).AUTH).toBe("none");
+  }
+  for (const HOST of ["0.0.0.0", "::", "192.168.1.5", "memory.example.com"]) {
+    expect(refusal({ AUTH: "none", HOST })).toContain("AUTH: none is allowed only");
+  }
+});
+
+test("a key that no header can carry is refused rather than lock its owner out", () => {
+  const long = "k".repeat(40);
+  expect(readConfig({ OWNER_KEY: long }).OWNER_KEY).toBe(long);
+  for (const character of [" ", ",", "é", "\n"]) {
+    expect(refusal({ OWNER_KEY: long + character })).toContain("OWNER_KEY: ");
+  }
+});
+
+test("clients may use the address that the server listens on, and the names that the operator gives", () => {
+  const ALLOWED_HOSTS = "memory.example.com, [fd00::1]";
+  expect(readConfig({ ALLOWED_HOSTS, HOST: "192.168.1.5" }).ALLOWED_HOSTS).toEqual([
+    "memory.example.com",
+    "[fd00::1]",
+    "192.168.1.5",
+  ]);
+  expect(readConfig({ HOST: "fd00::2" }).ALLOWED_HOSTS).toEqual(["[fd00::2]"]);
+  expect(readConfig({ HOST: "0.0.0.0" }).ALLOWED_HOSTS).toEqual([]);
+  for (const host of ["https://memory.example.com", "memory.example.com:443", "a/b", "a,,b"]) {
+    expect(refusal({ ALLOWED_HOSTS: host })).toContain("ALLOWED_HOSTS");
+  }
+});
+
+test.each([
+  "postgres://u:p%25w@h:5432/d",
+  "postgresql://u:p@w@h/d",
+  "postgres://u:p,w@h/d",
+  "postgres://u:p@one:5432,two:5433/d?target_session_attrs=primary",
+  "postgres://one,two/d",
+  "postgres://h/d?sslmode=require&options=-csearch_path%3Dx",
+  "postgres:///d",
+])("%s is a database", (url) => {
+  expect(readConfig({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
+});
+
+test.each([
+  ["postgres://u:p%w@h/d", "percent-encode"],
+  ["postgres://u:p#w@h/d", "percent-encode"],
+  ["postgres://u:p/w@h/d", "percent-encode"],
+  ["postgres://u:p?w@h/d", "percent-encode"],
+  ["postgres://u:p%FFw@h/d", "percent-encode"],
+  ["mysql://u:p@h/d", "must start with postgres://"],
+  ["postgres://u:p@%2Fvar%2Frun%2Fpostgresql/d", "set PGHOST"],
+  ["postgres:///d?host=/var/run/postgresql", "set PGHOST"],
+])("%s is refused with what to do", (url, advice) => {
+  expect(refusal({ DATABASE_URL: url })).toContain(advice);
+}); // B153
