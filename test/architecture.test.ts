@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
-const SHARED = String.raw`(?:errors|clock|instant)\.ts`;
+const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json)\.ts`;
 const DOMAIN = "(?:access|orgs|users|channels|kv|chat|facts|recall|idempotency)";
 const TRANSPORT = "(?:mcp|telegram|http)";
 /** A domain's words and pure rules, and its service: everything but what speaks to the database. */
@@ -20,7 +20,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
   ],
-  [String.raw`(?:config|clock|version|errors|instant)\.ts`, []],
+  [String.raw`(?:config|clock|version|errors|instant|uuid|canonical-json)\.ts`, []],
   [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],
   ["db/.+", [SHARED, "db/.+"]],
   ["jobs/.+", [SHARED, "jobs/.+", String.raw`db/(?:tenant|schema/.+)\.ts`]],

@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { type OrgService, StoreId } from "../orgs/service.ts";
 import { UserId } from "../users/person.ts";
 import type { UserService } from "../users/service.ts";
+import { isUuid } from "../uuid.ts";
 import { AgentId } from "./agent.ts";
 import { hashKey, newKey } from "./key.ts";
 import { hasRole, KEY_ROLES, type Pins, type Principal, requireAdmin } from "./principal.ts";
@@ -116,9 +117,7 @@ export class KeyService {
     const { keys, transactions, clock } = this.#deps;
     requireAdmin(by);
     return transactions.tenant(by, async (tx) => {
-      const row = z.uuid().safeParse(id).success
-        ? await keys.revoke(by, id, clock(), tx)
-        : undefined;
+      const row = isUuid(id) ? await keys.revoke(by, id, clock(), tx) : undefined;
       if (!row) throw new AppError("NOT_FOUND", "no key has this id");
       if (!hasRole(by, row.role)) {
         throw new AppError("FORBIDDEN", "a key cannot revoke a key of a higher role");

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts";
 import type { IdempotencyService } from "../idempotency/service.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
+import { isUuid } from "../uuid.ts";
 import { CALL_SOURCE } from "./fact.ts";
 import { sameMeaning } from "./meaning.ts";
 import { placementOf } from "./placement.ts";
@@ -20,7 +21,6 @@ import { searchTextOf } from "./search-text.ts";
 import { eventOf, type Verdict, verdictOn } from "./verdict.ts";
 import { completeDraft } from "./watch.ts";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SYSTEM = "system";
 /** Four parameters an id, and a statement takes 65,535. */
 const MESSAGES_PER_QUERY = 1000;
@@ -211,7 +211,7 @@ export class FactService {
   }
 
   async #find(principal: Principal, factId: string, tx: Tx): Promise<PlacedRow> {
-    const found = UUID.test(factId) && (await this.#deps.facts.find(principal, factId, tx));
+    const found = isUuid(factId) && (await this.#deps.facts.find(principal, factId, tx));
     if (!found) throw notFound();
     return found;
   }

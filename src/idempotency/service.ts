@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { canonicalJson } from "../canonical-json.ts";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -25,15 +26,6 @@ function sha256(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-/** JSON with sorted keys: two bodies that differ in key order alone are one body. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}
-
 export class IdempotencyService {
   readonly #calls: IdempotencyRepository;
   readonly #clock: Clock;
@@ -52,7 +44,7 @@ export class IdempotencyService {
   async once<T>(caller: Caller, call: Call, tx: Tx, work: () => Promise<T>): Promise<T> {
     if (call.key === undefined) return work();
     const callHash = sha256(caller.orgId, caller.keyId, call.tool, call.key);
-    const bodyHash = sha256(canonical(call.body));
+    const bodyHash = sha256(canonicalJson(call.body));
     const claim = { callHash, bodyHash, createdAt: this.#clock() };
     if (await this.#calls.claim(caller, claim, tx)) {
       const answer = await work();

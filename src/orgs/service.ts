@@ -3,15 +3,14 @@ import { type Principal, requireAdmin, requireOperator } from "../access/princip
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
+import { isUuid } from "../uuid.ts";
 import type { Org, OrgRepository, Store } from "./repository.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The short name of an org or store. */
 export const Slug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63")
-  .refine((slug) => !UUID.test(slug), "must not look like an id");
+  .refine((slug) => !isUuid(slug), "must not look like an id");
 
 /** The `storeId` parameter of tools and routes: the id or the slug. */
 export const StoreId = z.string().min(1).max(63);
@@ -61,7 +60,7 @@ export class OrgService {
 
   /** A store by id or slug. A store of another org answers exactly as an unknown one: NOT_FOUND. */
   async findStore(scope: Scope, storeId: string, tx: Tx): Promise<Store> {
-    const by = UUID.test(storeId) ? { id: storeId } : { slug: storeId };
+    const by = isUuid(storeId) ? { id: storeId } : { slug: storeId };
     const store = await this.#orgs.findStore(scope, by, tx);
     if (store) return store;
     throw new AppError("NOT_FOUND", "no store has this storeId", {

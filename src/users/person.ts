@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
+import { isUuid } from "../uuid.ts";
 
 /** How a caller names a person: by our id, or by the id that a channel gave them. */
 export type PersonRef =
@@ -12,7 +13,6 @@ export interface Person {
   readonly identityId: string | null;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CHANNEL = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 /** No control, format, surrogate, private or unassigned character and no line break: ids that look equal must be equal. */
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
@@ -37,7 +37,7 @@ export const UserId = z
  * @throws AppError INVALID_INPUT
  */
 export function parsePersonRef(userId: string, defaultChannel: string): PersonRef {
-  if (UUID.test(userId)) return { internalId: userId.toLowerCase() };
+  if (isUuid(userId)) return { internalId: userId.toLowerCase() };
   const colon = userId.indexOf(":");
   const channel = colon === -1 ? defaultChannel : userId.slice(0, colon);
   const externalId = colon === -1 ? userId : userId.slice(colon + 1);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, meaningOf, sameMeaning } from "../../src/facts/meaning.ts";
+import { canonicalJson } from "../../src/canonical-json.ts";
+import { meaningOf, sameMeaning } from "../../src/facts/meaning.ts";
 
 describe("same meaning", () => {
   test.each([
