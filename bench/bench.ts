@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkOptions } from "./benchmark.ts";
 import { ENGINES, type Engine } from "./databases.ts";
-import { history } from "./history.ts";
 import { describeMachine, thisMachine } from "./machine.ts";
 import { renderTable } from "./table.ts";
-import { throughput } from "./throughput.ts";
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { throughput, history };
+const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  throughput: async () => (await import("./throughput.ts")).throughput,
+  history: async () => (await import("./history.ts")).history,
+};
 
 const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 10000,1000000] [--seconds 5]
 
@@ -22,7 +23,7 @@ const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 1
 class UsageError extends Error {}
 
 interface Invocation {
-  readonly run: Benchmark;
+  readonly load: () => Promise<Benchmark>;
   readonly json: boolean;
   readonly options: Omit<BenchmarkOptions, "say" | "signal">;
 }
@@ -31,14 +32,14 @@ function readInvocation(args: string[]): Invocation {
   const { values, positionals } = parse(args);
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw new UsageError("name one benchmark");
-  const run = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
-  if (run === undefined) {
+  const load = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+  if (load === undefined) {
     throw new UsageError(
       `unknown benchmark "${name}": there are ${Object.keys(BENCHMARKS).join(" and ")}`,
     );
   }
   return {
-    run,
+    load,
     json: values.json,
     options: {
       engines: values.db === undefined ? ENGINES : [engineOf(values.db)],
@@ -83,11 +84,12 @@ function positive(flag: string, text: string, accepts: (value: number) => boolea
 }
 
 async function main(args: string[]): Promise<void> {
-  const { run, json, options } = readInvocation(args);
+  const { load, json, options } = readInvocation(args);
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => interrupt.abort(new Error("interrupted")));
   }
+  const run = await load();
   const machine = thisMachine();
   const date = new Date().toISOString();
   const report = await run({
@@ -95,9 +97,12 @@ async function main(args: string[]): Promise<void> {
     say: (line) => process.stderr.write(`${line}\n`),
     signal: interrupt.signal,
   });
-  console.log(`${date.slice(0, 10)}, ${describeMachine(machine)}\n`);
+  console.log(
+    [`${date.slice(0, 10)}, ${describeMachine(machine)}`, ...report.databases, ""].join("\n"),
+  );
   for (const table of report.tables) console.log(`${renderTable(table)}\n`);
-  if (json) console.log(JSON.stringify({ ...report.json, date, machine }, rounded));
+  const { databases } = report;
+  if (json) console.log(JSON.stringify({ ...report.json, date, machine, databases }, rounded));
 }
 
 /** Microseconds are the last digits that a figure in milliseconds has. */
@@ -110,5 +115,6 @@ try {
 } catch (error) {
   if (error instanceof UsageError) console.error(`${error.message}\n\n${USAGE}`);
   else console.error(error);
-  process.exitCode = 1;
+  // Not exitCode: a database that did not close must not keep a failed run alive.
+  process.exit(1);
 }

@@ -15,6 +15,8 @@ export interface BenchmarkOptions {
 }
 
 export interface Report {
+  /** What was measured on, besides the machine. */
+  readonly databases: readonly string[];
   readonly tables: readonly Table[];
   /** The same figures for machines; milliseconds unless the name says otherwise. */
   readonly json: Readonly<Record<string, unknown>>;

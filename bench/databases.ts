@@ -17,7 +17,8 @@ export interface DatabaseEnv {
 
 /** Makes databases to measure on; none of them is one that anybody else uses. */
 export interface DatabaseHost {
-  /** What a reader of the figures has to know: versions, durability, buffers. */
+  readonly name: string;
+  /** What a reader of the figures has to know of it: version, durability, buffers. */
   readonly description: string;
   /** Makes an empty database. */
   create(): Promise<DatabaseEnv>;
@@ -31,9 +32,10 @@ export function openHost(engine: Engine): Promise<DatabaseHost> {
 
 async function openPglite(): Promise<DatabaseHost> {
   const made: string[] = [];
-  const version = manifest.dependencies["@electric-sql/pglite"];
+  const name = `PGlite ${manifest.dependencies["@electric-sql/pglite"]}`;
   return {
-    description: `PGlite ${version} in the server's process, files in ${tmpdir()}, no fsync`,
+    name,
+    description: `${name}: in a worker thread of the server's process, files in ${tmpdir()}, no fsync`,
     async create() {
       const directory = await mkdtemp(join(tmpdir(), "souvenir-bench-"));
       made.push(directory);
@@ -63,8 +65,10 @@ async function openPostgres(): Promise<DatabaseHost> {
       select current_setting('server_version') as version, current_setting('fsync') as fsync,
         current_setting('synchronous_commit') as commit, current_setting('shared_buffers') as buffers`;
     const { version, fsync, commit, buffers } = settings ?? {};
+    const name = `PostgreSQL ${version?.split(" ")[0]}`;
     return {
-      description: `PostgreSQL ${version} from ${server.origin}, fsync ${fsync}, synchronous_commit ${commit}, shared_buffers ${buffers}`,
+      name,
+      description: `${name}: from ${server.origin}, fsync ${fsync}, synchronous_commit ${commit}, shared_buffers ${buffers}`,
       async create() {
         const name = `souvenir_bench_${randomBytes(6).toString("hex")}`;
         await sql.unsafe(`create database ${name}`);

@@ -39,20 +39,31 @@ interface Line {
   readonly ratio: number;
 }
 
+interface Result {
+  readonly engine: Engine;
+  readonly database: string;
+  readonly lines: readonly Line[];
+  /** null where there is nothing to compare. */
+  readonly flat: boolean | null;
+}
+
 /** How long a page of a person's history takes as the history grows, read through the chat service as the app's role. */
 export const history: Benchmark = async (options) => {
-  const results: { engine: Engine; database: string; lines: Line[]; flat: boolean | null }[] = [];
+  const databases: string[] = [];
+  const results: Result[] = [];
   for (const engine of options.engines) {
     const host = await openHost(engine);
     try {
+      databases.push(host.description);
       const lines = await measure(host, options);
-      results.push({ engine, database: host.description, lines, flat: isFlat(lines) });
+      results.push({ engine, database: host.name, lines, flat: isFlat(lines) });
     } finally {
       await host.close();
     }
   }
   return {
-    tables: results.map(({ database, lines, flat }) => tableOf(database, lines, flat)),
+    databases,
+    tables: results.map(tableOf),
     json: { benchmark: "history", pageOf: PAGE, flatWithin: FLAT, results },
   };
 };
@@ -62,7 +73,7 @@ async function measure(host: DatabaseHost, options: BenchmarkOptions): Promise<L
   const opened: Services[] = [];
   try {
     for (const rows of options.rows ?? ROWS) {
-      options.say(`${host.description}: ${count(rows)} messages of one person`);
+      options.say(`${host.name}: ${count(rows)} messages of one person`);
       const services = await openServices(await host.create());
       opened.push(services);
       subjects.push(await prepare(services, rows, options));
@@ -70,7 +81,7 @@ async function measure(host: DatabaseHost, options: BenchmarkOptions): Promise<L
     const cases = subjects.flatMap(({ pages }) => pages);
     for (const page of cases) await turn(page);
     for (const { samples } of cases) samples.length = 0;
-    options.say(`${host.description}: reading pages`);
+    options.say(`${host.name}: reading pages`);
     const end = performance.now() + (options.seconds ?? SECONDS) * 1000 * cases.length;
     for (let round = 0; performance.now() < end; round++) {
       options.signal.throwIfAborted();
@@ -150,13 +161,12 @@ function linesOf(subjects: readonly Subject[]): Line[] {
   });
 }
 
-/** null where there is nothing to compare. */
 function isFlat(lines: readonly Line[]): boolean | null {
   if (new Set(lines.map(({ rows }) => rows)).size < 2) return null;
   return lines.every(({ ratio }) => ratio <= FLAT);
 }
 
-function tableOf(database: string, lines: readonly Line[], flat: boolean | null): Table {
+function tableOf({ database, lines, flat }: Result): Table {
   const verdict = flat === null ? [] : [`Flat within ${FLAT}×: ${flat ? "yes" : "NO"}.`];
   return {
     title: `One page of ${PAGE} messages as one person's history grows, on ${database}`,

@@ -1,4 +1,6 @@
 import autocannon from "autocannon";
+import type { ServerProcess } from "./server-process.ts";
+import { quantile } from "./statistics.ts";
 
 export interface Target {
   readonly url: string;
@@ -7,10 +9,15 @@ export interface Target {
   readonly body: () => string;
 }
 
+/** Latencies are milliseconds from a request's first byte sent to its answer's last byte. */
 export interface Load {
+  readonly calls: number;
   readonly requestsPerSecond: number;
-  /** Milliseconds from a request's first byte sent to its answer's last byte. */
-  readonly latencies: readonly number[];
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  /** CPU microseconds of the server's process for each request. */
+  readonly cpuMicros: number;
 }
 
 /** How often autocannon looks whether its time is over. */
@@ -22,9 +29,27 @@ const TICK_MS = 100;
  * @throws when a request failed or a tool answered with an error: the speed of failing is not what was asked
  */
 export async function load(
+  server: ServerProcess,
+  target: Target,
+  shape: { connections: number; seconds: number },
+): Promise<Load> {
+  const cpuBefore = await server.cpuMicros();
+  const { latencies, seconds } = await post(target, shape);
+  const cpu = (await server.cpuMicros()) - cpuBefore;
+  return {
+    calls: latencies.length,
+    requestsPerSecond: latencies.length / seconds,
+    p50: quantile(latencies, 0.5),
+    p95: quantile(latencies, 0.95),
+    p99: quantile(latencies, 0.99),
+    cpuMicros: cpu / latencies.length,
+  };
+}
+
+async function post(
   { url, headers, body }: Target,
   { connections, seconds }: { connections: number; seconds: number },
-): Promise<Load> {
+): Promise<{ latencies: number[]; seconds: number }> {
   const latencies: number[] = [];
   const start = performance.now();
   let last = start;
@@ -49,5 +74,6 @@ export async function load(
   });
   const failed = result.errors + result.timeouts + result.non2xx + result.mismatches;
   if (failed > 0) throw new Error(`${failed} of ${latencies.length} requests to ${url} failed`);
-  return { requestsPerSecond: (latencies.length * 1000) / (last - start), latencies };
+  if (latencies.length === 0) throw new Error(`no answer of ${url} within ${seconds} s`);
+  return { latencies, seconds: (last - start) / 1000 };
 }

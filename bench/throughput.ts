@@ -1,11 +1,11 @@
 import type { Benchmark, BenchmarkOptions } from "./benchmark.ts";
-import { type Case, casesOf } from "./calls.ts";
+import { casesOf } from "./calls.ts";
 import { type DatabaseHost, type Engine, openHost } from "./databases.ts";
 import { type LargestContext, largestTable, measureLargest } from "./largest-person.ts";
-import { load } from "./load.ts";
+import { type Load, load } from "./load.ts";
 import { populate } from "./population.ts";
 import { ServerProcess } from "./server-process.ts";
-import { median, quantile, rotated } from "./statistics.ts";
+import { median, rotated } from "./statistics.ts";
 import { figure, type Table } from "./table.ts";
 
 const ROWS = 1_000_000;
@@ -15,19 +15,16 @@ const ROUNDS = 5;
 const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 1;
 
-interface Round {
-  readonly requestsPerSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** CPU microseconds of the server's process for each request. */
-  readonly cpuMicros: number;
+interface Line extends Omit<Load, "calls" | "p95"> {
+  readonly name: string;
+  /** This call's figure divided by that of the other call in the same round. */
+  readonly toEcho: Ratios;
+  readonly toNoop: Ratios;
 }
 
-interface Line extends Round {
-  readonly name: string;
-  /** CPU against the other two, of the same round. */
-  readonly cpuToEcho: number;
-  readonly cpuToNoop: number;
+interface Ratios {
+  readonly requestsPerSecond: number;
+  readonly cpuMicros: number;
 }
 
 interface Result {
@@ -39,16 +36,19 @@ interface Result {
 
 /** What the memory tools cost beside a tool that does nothing on the same mount and a bare Fastify route. */
 export const throughput: Benchmark = async (options) => {
+  const databases: string[] = [];
   const results: Result[] = [];
   for (const engine of options.engines) {
     const host = await openHost(engine);
     try {
-      results.push({ engine, database: host.description, ...(await measure(host, options)) });
+      databases.push(host.description);
+      results.push({ engine, database: host.name, ...(await measure(host, options)) });
     } finally {
       await host.close();
     }
   }
   return {
+    databases,
     tables: results.flatMap(({ database, lines, largest }) => [
       tableOf(database, lines),
       largestTable(database, largest),
@@ -60,24 +60,26 @@ export const throughput: Benchmark = async (options) => {
 async function measure(host: DatabaseHost, options: BenchmarkOptions) {
   const { say, signal, rows: [messages = ROWS] = [], seconds = SECONDS } = options;
   const env = await host.create();
-  say(`${host.description}: filling`);
+  say(`${host.name}: filling`);
   const key = await populate(env, messages, options);
   const server = await ServerProcess.start(env);
   try {
     const cases = casesOf(server, key);
-    const rounds = new Map<string, Round[]>(cases.map(({ name }) => [name, []]));
-    say(`${host.description}: warming up`);
+    const rounds = new Map<string, Load[]>(cases.map(({ name }) => [name, []]));
+    const connections = CONNECTIONS;
+    say(`${host.name}: warming up`);
     for (const { target } of cases) {
-      await load(target, { connections: CONNECTIONS, seconds: Math.min(WARM_UP_SECONDS, seconds) });
+      await load(server, target, { connections, seconds: Math.min(WARM_UP_SECONDS, seconds) });
     }
     for (let round = 0; round < ROUNDS; round++) {
-      say(`${host.description}: round ${round + 1} of ${ROUNDS}`);
-      for (const one of rotated(cases, round)) {
+      say(`${host.name}: round ${round + 1} of ${ROUNDS}`);
+      for (const { name, target } of rotated(cases, round)) {
         signal.throwIfAborted();
-        rounds.get(one.name)?.push(await measureOnce(server, one, seconds / ROUNDS));
+        const shape = { connections, seconds: seconds / ROUNDS };
+        rounds.get(name)?.push(await load(server, target, shape));
       }
     }
-    say(`${host.description}: the context of the largest person`);
+    say(`${host.name}: the context of the largest person`);
     return {
       lines: linesOf(rounds),
       largest: await measureLargest(server, key, { messages, seconds }),
@@ -87,57 +89,46 @@ async function measure(host: DatabaseHost, options: BenchmarkOptions) {
   }
 }
 
-async function measureOnce(server: ServerProcess, one: Case, seconds: number): Promise<Round> {
-  const before = await server.cpuMicros();
-  const { requestsPerSecond, latencies } = await load(one.target, {
-    connections: CONNECTIONS,
-    seconds,
-  });
-  const cpu = (await server.cpuMicros()) - before;
+function linesOf(all: ReadonlyMap<string, readonly Load[]>): Line[] {
+  const [echo = [], noop = []] = all.values();
+  return [...all].map(([name, rounds]) => ({
+    name,
+    requestsPerSecond: median(rounds.map((round) => round.requestsPerSecond)),
+    p50: median(rounds.map((round) => round.p50)),
+    p99: median(rounds.map((round) => round.p99)),
+    cpuMicros: median(rounds.map((round) => round.cpuMicros)),
+    toEcho: ratiosOf(rounds, echo),
+    toNoop: ratiosOf(rounds, noop),
+  }));
+}
+
+/** Within a round both had the same machine, so its noise goes out of the ratio. */
+function ratiosOf(rounds: readonly Load[], others: readonly Load[]): Ratios {
+  const ratio = (figureOf: (round: Load) => number) => {
+    const theirs = others.map(figureOf);
+    return median(rounds.map((round, i) => figureOf(round) / (theirs[i] ?? Number.NaN)));
+  };
   return {
-    requestsPerSecond,
-    p50: quantile(latencies, 0.5),
-    p99: quantile(latencies, 0.99),
-    cpuMicros: cpu / latencies.length,
+    requestsPerSecond: ratio((round) => round.requestsPerSecond),
+    cpuMicros: ratio((round) => round.cpuMicros),
   };
 }
 
-function linesOf(all: ReadonlyMap<string, readonly Round[]>): Line[] {
-  const [echo = [], noop = []] = [...all.values()];
-  return [...all].map(([name, rounds]) => {
-    const middle = (value: (round: Round, index: number) => number) => median(rounds.map(value));
-    return {
-      name,
-      requestsPerSecond: middle((round) => round.requestsPerSecond),
-      p50: middle((round) => round.p50),
-      p99: middle((round) => round.p99),
-      cpuMicros: middle((round) => round.cpuMicros),
-      cpuToEcho: middle((round, i) => round.cpuMicros / (echo[i]?.cpuMicros ?? Number.NaN)),
-      cpuToNoop: middle((round, i) => round.cpuMicros / (noop[i]?.cpuMicros ?? Number.NaN)),
-    };
-  });
-}
-
 function tableOf(database: string, lines: readonly Line[]): Table {
+  const columns = ["call", "requests/s", "to echo", "to noop", "p50 ms", "p99 ms"];
   return {
     title: `Tool calls over HTTP from ${CONNECTIONS} connections, on ${database}`,
-    columns: [
-      "call",
-      "requests/s",
-      "p50 ms",
-      "p99 ms",
-      "CPU µs/request",
-      "CPU to echo",
-      "CPU to noop",
-    ],
-    rows: lines.map((line) => [
-      line.name,
+    columns: [...columns, "CPU µs/request", "to echo", "to noop"],
+    rows: lines.map(({ name, toEcho, toNoop, ...line }) => [
+      name,
       figure(line.requestsPerSecond),
+      `${figure(toEcho.requestsPerSecond)}×`,
+      `${figure(toNoop.requestsPerSecond)}×`,
       figure(line.p50),
       figure(line.p99),
       figure(line.cpuMicros),
-      `${figure(line.cpuToEcho)}×`,
-      `${figure(line.cpuToNoop)}×`,
+      `${figure(toEcho.cpuMicros)}×`,
+      `${figure(toNoop.cpuMicros)}×`,
     ]),
     notes: [
       `Medians of ${ROUNDS} interleaved rounds; the load generator shares the machine. noop is a tool that does nothing on the`,

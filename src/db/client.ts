@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { Connections, type Open } from "./connections.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 import { isDenied, safeError } from "./faults.ts";
 import { migrate, readMigrations } from "./migrate.ts";
@@ -38,18 +39,18 @@ const DRIVER = {
 export class Database {
   readonly kind: "embedded" | "postgres";
   readonly transactions: Transactions;
-  readonly #sql: postgres.Sql;
+  readonly #connections: Connections;
   readonly #closeEmbedded: () => Promise<void>;
 
   private constructor(
     kind: "embedded" | "postgres",
-    sql: postgres.Sql,
+    connections: Connections,
     closeEmbedded: () => Promise<void>,
   ) {
     this.kind = kind;
-    this.#sql = sql;
+    this.#connections = connections;
     this.#closeEmbedded = closeEmbedded;
-    this.transactions = new Transactions(sql);
+    this.transactions = new Transactions(connections);
   }
 
   /**
@@ -60,18 +61,19 @@ export class Database {
   static async open({ url, dataDir }: DatabaseOptions): Promise<Database> {
     if (url === undefined) {
       const embedded = await openEmbedded(dataDir);
-      const sql = postgres({ ...DRIVER, ...embedded.driverOptions });
-      return new Database("embedded", sql as postgres.Sql, () => embedded.close());
+      const open: Open = (onclose) =>
+        postgres({ ...DRIVER, ...embedded.driverOptions, onclose }) as postgres.Sql;
+      return new Database("embedded", new Connections(1, open), () => embedded.close());
     }
-    const sql = postgres(url, {
-      ...DRIVER,
-      max: POOL_SIZE,
-      connect_timeout: 5,
-      // The driver's own backoff grows to 20 s and holds queries meanwhile; a webhook must be answered before that.
-      backoff: () => 0.2,
-      connection: { application_name: "souvenir", TimeZone: "UTC" },
-    });
-    return new Database("postgres", sql as postgres.Sql, () => Promise.resolve());
+    const open: Open = (onclose) =>
+      postgres(url, {
+        ...DRIVER,
+        max: 1,
+        connect_timeout: 5,
+        onclose,
+        connection: { application_name: "souvenir", TimeZone: "UTC" },
+      }) as postgres.Sql;
+    return new Database("postgres", new Connections(POOL_SIZE, open), () => Promise.resolve());
   }
 
   /**
@@ -81,7 +83,7 @@ export class Database {
    */
   async prepare(): Promise<string[]> {
     try {
-      const applied = await migrate(this.#sql, await readMigrations(MIGRATIONS));
+      const applied = await this.#migrate();
       await this.transactions.proveRole();
       return applied;
     } catch (error) {
@@ -90,10 +92,15 @@ export class Database {
     }
   }
 
+  async #migrate(): Promise<string[]> {
+    const migrations = await readMigrations(MIGRATIONS);
+    return this.#connections.use(({ sql }) => migrate(sql, migrations));
+  }
+
   /** Rejects with `UNAVAILABLE` when the database does not answer. */
   async ping(): Promise<void> {
     try {
-      await this.#sql`select 1`;
+      await this.#connections.use(({ sql }) => sql`select 1`);
     } catch (error) {
       throw safeError(error);
     }
@@ -102,14 +109,14 @@ export class Database {
   /** Vacuum, checkpoint and the like: statements that cannot run inside a transaction. */
   async maintain(statement: "checkpoint" | "vacuum (analyze)"): Promise<void> {
     try {
-      await this.#sql.unsafe(statement);
+      await this.#connections.use(({ sql }) => sql.unsafe(statement));
     } catch (error) {
       throw safeError(error);
     }
   }
 
   async close(): Promise<void> {
-    await this.#sql.end({ timeout: 5 });
+    await this.#connections.end(5);
     await this.#closeEmbedded();
   }
 }

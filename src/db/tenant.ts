@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/postgres-js";
-import type postgres from "postgres";
+import type { Connections, Orm } from "./connections.ts";
 import { isRetryable, safeError } from "./faults.ts";
-
-type Orm = ReturnType<typeof drizzle>;
 
 /** A transaction: the only thing that repositories can query. */
 export type Tx = Parameters<Parameters<Orm["transaction"]>[0]>[0];
@@ -23,11 +20,11 @@ export type SystemPurpose =
 
 /** The only way to the database after the migrations. */
 export class Transactions {
-  readonly #orm: Orm;
+  readonly #connections: Connections;
   readonly #open = new AsyncLocalStorage<true>();
 
-  constructor(client: postgres.Sql) {
-    this.#orm = drizzle(client);
+  constructor(connections: Connections) {
+    this.#connections = connections;
   }
 
   /**
@@ -60,7 +57,9 @@ export class Transactions {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#orm.transaction((tx) => this.#open.run(true, () => work(tx)));
+        return await this.#connections.use(({ orm }) =>
+          orm.transaction((tx) => this.#open.run(true, () => work(tx))),
+        );
       } catch (error) {
         if (attempt < ATTEMPTS && isRetryable(error)) continue;
         throw safeError(error);

@@ -66,7 +66,7 @@ function fromText(text: string, opening: string, path: Path, problems: string[])
   }
   const faults = scanJson(text).map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
   problems.push(...faults.map(describeFault));
-  return faults.length > 0 ? text : parsed;
+  return parsed;
 }
 
 function numberOf(text: string): unknown {

@@ -55,11 +55,6 @@ export class Exchange {
     this.#modern = createMcpHandler((context) => servers.build(context), { legacy: "reject" });
   }
 
-  /** Ends the subscription streams and aborts what still runs. */
-  close(): Promise<void> {
-    return this.#modern.close();
-  }
-
   async answer(body: Body, call: Call): Promise<Answer> {
     const [first] = body.messages;
     const content = body.batch ? body.messages.map(({ message }) => message) : first?.message;

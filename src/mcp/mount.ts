@@ -30,8 +30,8 @@ export interface McpOptions extends ServerParts {
 
 /**
  * Serves MCP at `/mcp` and `/mcp/`. Stateless: a session id is ignored, GET and DELETE are 405. Everything here is
- * answered in JSON-RPC form, what Fastify finds before the SDK is reached too. Closing the app ends open streams,
- * lets running calls finish for 5 s and then aborts them.
+ * answered in JSON-RPC form, what Fastify finds before the SDK is reached too. Closing the app lets running calls
+ * finish for 5 s and then aborts them; there are no other streams, since no list ever changes.
  */
 export async function mountMcp(app: FastifyInstance, options: McpOptions): Promise<void> {
   await app.register(async (scope) => {
@@ -77,10 +77,6 @@ export async function mountMcp(app: FastifyInstance, options: McpOptions): Promi
     }
 
     scope.addHook("preClose", async () => running.drain());
-    scope.addHook("onClose", async () => {
-      running.stop();
-      await exchange.close();
-    });
   });
 }
 

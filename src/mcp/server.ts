@@ -81,6 +81,7 @@ export class ServerFactory {
       view: plan.view,
       shield: (callback) => this.#shield(callback),
     });
+    promiseNoChanges(server);
     return server;
   }
 
@@ -134,6 +135,15 @@ export class ServerFactory {
     }
     return plan;
   }
+}
+
+/** A client that may wait for changed lists keeps a stream open for them, for nothing. */
+function promiseNoChanges({ server }: McpServer): void {
+  const { resources, prompts } = server.getCapabilities();
+  server.registerCapabilities({
+    ...(resources !== undefined && { resources: { listChanged: false } }),
+    ...(prompts !== undefined && { prompts: { listChanged: false } }),
+  });
 }
 
 function planFor(view: View, principal: Principal, tools: readonly Tool[]): Plan {

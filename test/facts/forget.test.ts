@@ -55,13 +55,15 @@ onBothDatabases((engine) => {
     expect(events[0]).not.toHaveProperty("oldValue");
   });
 
-  test("of two calls at once that forget a fact one succeeds", async () => {
+  test("of calls at once that forget a fact one succeeds, and leaves one tombstone", async () => {
     const { factId } = await s.remember({ key: "home", value: "Lyon" });
-    const results = await Promise.allSettled([
-      s.facts.forget(s.owner, factId, "a"),
-      s.facts.forget(s.owner, factId, "b"),
-    ]);
-    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const ten = Array.from({ length: 10 }, (_, n) => n);
+    // Opens the connections, so that all calls find the fact before the first one has erased it.
+    await Promise.all(ten.map(() => s.rows()));
+    const results = await Promise.allSettled(
+      ten.map((n) => s.facts.forget(s.owner, factId, `call ${n}`)),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect((await s.events()).filter(({ kind }) => kind === "deleted")).toHaveLength(1);
   });
 

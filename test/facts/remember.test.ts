@@ -110,6 +110,16 @@ onBothDatabases((engine) => {
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     }); // B97
 
+    test("of ten values at once one is created, and each later one contradicts all before it", async () => {
+      await s.remember({ key: "other", value: 1 });
+      const ten = Array.from({ length: 10 }, (_, n) => n);
+      await Promise.all(ten.map(() => s.rows()));
+      const answers = await Promise.all(ten.map((n) => s.remember({ key: "city", value: n })));
+      expect(answers.map(({ contradicts }) => contradicts.length).sort((a, b) => a - b)).toEqual(
+        ten,
+      );
+    });
+
     test("a repeated source gets its first answer, whatever was said since", async () => {
       const call = { key: "city", value: "lives in Lyon", sourceMessageId: "m1" };
       const first = await s.remember(call);

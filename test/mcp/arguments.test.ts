@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { call, callText, errorOf, member, post, postModern, serveMcp } from "./mcp-under-test.ts";
+import { z } from "zod";
+import { defineTool } from "../../src/mcp/tool.ts";
+import {
+  call,
+  callText,
+  errorOf,
+  keep,
+  member,
+  post,
+  postModern,
+  serveMcp,
+} from "./mcp-under-test.ts";
 
 test("a value that looks like JSON stays the text it is", async () => {
   const server = await serveMcp();
@@ -64,6 +75,25 @@ test("a whole number is taken as an id, an unsafe one is refused", async () => {
     message: "userId: the number 9007199254740993 cannot be held exactly; send it as a string.",
   });
   expect(errorOf(await call(server, "keep", { userId: 1.5, value: 1 })).code).toBe("INVALID_INPUT");
+  const entries = [{ key: 5, value: 1 }];
+  const { message } = errorOf(await call(server, "keep_all", { userId: 5, entries }));
+  expect(message).toMatch(/^entries\[0\]\.key: .*expected string/);
+});
+
+test("a number sent as text must be exact as well", async () => {
+  const measure = defineTool({
+    ...keep,
+    name: "measure",
+    input: z.strictObject({ score: z.number() }),
+    output: z.strictObject({ score: z.number() }),
+    handle: async (input) => input,
+  });
+  const server = await serveMcp({ tools: [measure] });
+  const { json } = await call(server, "measure", { score: "0.25" });
+  expect(json.result.structuredContent).toEqual({ score: 0.25 });
+  for (const score of ["0.12345678901234567890", "9007199254740993", "-0", "0x10", ""]) {
+    expect(errorOf(await call(server, "measure", { score })).code).toBe("INVALID_INPUT");
+  }
 });
 
 test("what JavaScript would change in a value is refused with its path", async () => {
@@ -129,7 +159,7 @@ test("a refusal says what was wrong and what to send instead", async () => {
   expect(errorOf(await call(server, "keep", { value: 1, limit: 0 }))).toEqual({
     code: "INVALID_INPUT",
     message: "userId: missing; it is required. limit: Too small: expected number to be >=1.",
-    hint: 'userId: Whose value it is. Send {"type":"string","minLength":1}. limit: Send {"default":50,"type":"integer","minimum":1}.',
+    hint: 'userId: Whose value it is. Send {"type":"string"}. limit: Send {"default":50,"type":"integer","minimum":1}.',
   });
   expect(errorOf(await call(server, "keep", { userId: "u", value: 1, usrId: 1, x: 2 }))).toEqual({
     code: "INVALID_INPUT",

@@ -20,11 +20,11 @@ test("tools are listed in their order, lean, with all that a client shows", asyn
     inputSchema: {
       type: "object",
       properties: {
-        userId: { description: "Whose value it is.", type: "string", minLength: 1 },
+        userId: { description: "Whose value it is.", type: "string" },
         value: {},
         limit: { default: 50, type: "integer", minimum: 1 },
         loud: { type: "boolean" },
-        tags: { maxItems: 8, type: "array", items: { type: "string", maxLength: 10 } },
+        tags: { maxItems: 8, type: "array", items: { type: "string" } },
       },
       required: ["userId", "value"],
       additionalProperties: false,

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { defineTool, type Tool } from "../../src/mcp/tool.ts";
-import { call, keep, type McpUnderTest, REVISION, serveMcp } from "./mcp-under-test.ts";
+import { call, keep, type McpUnderTest, postModern, REVISION, serveMcp } from "./mcp-under-test.ts";
 
 const MODERN = {
   _meta: {
@@ -61,6 +61,14 @@ async function send(
   return { sent, answered };
 }
 
+/** Begins to close the app; goes on when only running requests keep it from being closed. */
+async function stop({ app }: McpUnderTest): Promise<{ closed: Promise<unknown> }> {
+  const closed = app.close();
+  // Not polled by vitest, which would move a faked clock.
+  while (app.server.listening) await setImmediate();
+  return { closed };
+}
+
 async function listen({ app }: McpUnderTest): Promise<number> {
   return Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
 }
@@ -101,24 +109,15 @@ test.each([{}, MODERN])("a handler that notifies turns its answer into a stream"
   ).toMatchObject([{ method: "notifications/progress" }, { id: 1, result: { content: [] } }]);
 });
 
-test("a stop answers the running call and ends an open stream", async () => {
+test.each([{}, MODERN])("a stop lets the running call end and answers it", async (era) => {
   const { tool, started, end } = waiting();
   const server = await serveMcp({ tools: [tool] });
-  const port = await listen(server);
-  const { answered: running } = await send(port, "tools/call", { name: "wait" });
+  const { answered } = await send(await listen(server), "tools/call", { name: "wait", ...era });
   const signal = await started;
-  const { answered: open } = await send(port, "subscriptions/listen", {
-    notifications: { toolsListChanged: true },
-    ...MODERN,
-  });
-  const stream = await open;
-  expect(stream.headers["content-type"]).toBe("text/event-stream");
-
-  const closed = server.app.close();
-  expect(await text(stream)).toContain("notifications/subscriptions/acknowledged");
+  const { closed } = await stop(server);
   expect(signal.aborted).toBe(false);
   end();
-  expect(JSON.parse(await text(await running)).result.structuredContent).toEqual({ done: true });
+  expect(JSON.parse(await text(await answered)).result.structuredContent).toEqual({ done: true });
   await closed;
 }); // B81
 
@@ -129,9 +128,7 @@ test.each([{}, MODERN])("a stop aborts a call that does not end in time", async 
   const server = await serveMcp({ tools: [tool] });
   const { answered } = await send(await listen(server), "tools/call", { name: "wait", ...era });
   const signal = await started;
-  const closed = server.app.close();
-  // Polling by vitest would move the clock.
-  while (vi.getTimerCount() === 0) await setImmediate();
+  const { closed } = await stop(server);
   vi.advanceTimersByTime(4_999);
   expect(signal.aborted).toBe(false);
   vi.advanceTimersByTime(1);
@@ -140,3 +137,47 @@ test.each([{}, MODERN])("a stop aborts a call that does not end in time", async 
   expect(JSON.parse(await text(response)).error.message).toContain("stopping");
   await closed;
 });
+
+test.each([{}, MODERN])("a stop ends a stream that does not end in time", async (era) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await serveMcp({
+    tools: [],
+    describe: (mcp) => {
+      mcp.registerTool("hang", {}, async ({ mcpReq }) => {
+        await mcpReq.notify({
+          method: "notifications/progress",
+          params: { progressToken: "p", progress: 1 },
+        });
+        await once(mcpReq.signal, "abort");
+        return { content: [] };
+      });
+    },
+  });
+  const { answered } = await send(await listen(server), "tools/call", { name: "hang", ...era });
+  const stream = await answered;
+  const { closed } = await stop(server);
+  vi.advanceTimersByTime(5_000);
+  expect(await text(stream)).toContain("notifications/progress");
+  await closed;
+}); // B81
+
+test("nobody is made to wait for changes that never come", async () => {
+  const server = await serveMcp({
+    describe: (mcp) => {
+      mcp.registerPrompt("hello", {}, () => ({ messages: [] }));
+      mcp.registerResource("here", "memory://here", {}, () => ({ contents: [] }));
+    },
+  });
+  const { json } = await postModern(server, "server/discover");
+  expect(json.result.capabilities).toMatchObject({
+    tools: { listChanged: false },
+    prompts: { listChanged: false },
+    resources: { listChanged: false },
+  });
+  const { answered } = await send(await listen(server), "subscriptions/listen", {
+    notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
+    ...MODERN,
+  });
+  expect(await text(await answered)).toContain('"resultType":"complete"');
+}); // B72

@@ -50,7 +50,7 @@ async function load(): Promise<void> {
 async function write(sql: postgres.Sql, writer: number, start: number): Promise<void> {
   for (let n = start; ; n += 1) {
     const kind = randomInt(10);
-    const size = kind === 9 ? randomInt(5_000, 30_000) : randomInt(1, 20);
+    const size = kind === 9 ? randomInt(1_000, 10_000) : randomInt(1, 20);
     const insert = (q: postgres.Sql | postgres.TransactionSql, part: number, parts: number) =>
       q`insert into entries select writer, n, part, parts, size, ${sql.unsafe(BODY)}
         from (values (${writer}::int, ${n}::int, ${part}::int, ${parts}::int, ${size}::int)) as v (writer, n, part, parts, size)`;
@@ -95,7 +95,7 @@ async function read(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const writer = randomInt(WRITERS);
     const rows = sql`select writer, n, part, size, body, ${sql.unsafe(BODY)} as expected
-      from entries where writer = ${writer} order by n desc limit ${randomInt(1, 200)}`;
+      from entries where writer = ${writer} order by n desc limit ${randomInt(1, 20)}`;
     await rows.then((found) => {
       for (const { writer: of, n, body, expected } of found)
         if (of !== writer || body !== expected) violated(`row ${of}.${n} answers query ${writer}`);

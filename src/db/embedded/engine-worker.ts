@@ -107,8 +107,9 @@ async function close(): Promise<void> {
 }
 
 /**
- * PGlite swallows an exit or a trap of the engine and calls it again for ever, which would hang the
- * query and everything behind it. The engine's own loop function is wrapped so that the thread ends.
+ * PGlite swallows an exit or a trap of the engine (stack or memory exhausted) and goes on with what is
+ * left of it: the query is never answered, and the next one gets its answer or hangs in an endless
+ * loop. The engine's main loop is wrapped so that the thread ends instead.
  */
 function dieInsteadOfSpinning(engine: PGlite): void {
   const module = engine.Module;

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { EngineReply, EngineRequest, EngineWorkerData } from "./engine-worker.ts";
 
 /** Who is told about the engine's life. None of the three may throw. */
 export interface EngineListener {
-  /** The worker died: every run it had not answered will never be answered. */
+  /** The worker died: what it had not answered stays unanswered. `revive()` starts another. */
   onDown(error: Error): void;
   /** A fresh worker serves the same directory, with an empty session. */
   onUp(): void;
@@ -14,6 +13,13 @@ export interface EngineListener {
 
 /** Output of one run: whole protocol messages, in pieces that may cut them. */
 export type RunOutput = readonly Buffer[];
+
+/**
+ * PostgreSQL stops a recursion at 2 MB of its own stack (`max_stack_depth`), which takes more than
+ * the 4 MB a thread has: the engine would trap first. 32 MB let a recursive function and JSON nested
+ * 200,000 deep end in an answer or a clean error.
+ */
+const STACK_MB = 32;
 
 /** A close that is not heard for so long waits behind a query nobody can stop; a kill loses nothing. */
 const CLOSE_HEARD_WITHIN_MS = 5_000;
@@ -92,18 +98,22 @@ export class Engine {
     const worker = this.#worker;
     if (worker === undefined) return;
     const limit = setTimeout(() => void worker.terminate(), CLOSE_HEARD_WITHIN_MS);
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
     worker.on("message", (message: EngineReply) => {
       if (message.kind === "closing") clearTimeout(limit);
     });
     this.#post({ kind: "close" });
-    await once(worker, "exit");
+    await ended;
     clearTimeout(limit);
   }
 
   #spawn(): Promise<void> {
     return new Promise((resolve, reject) => {
       const workerData: EngineWorkerData = { directory: this.#directory };
-      const worker = new Worker(new URL("./engine-worker.ts", import.meta.url), { workerData });
+      const worker = new Worker(new URL("./engine-worker.ts", import.meta.url), {
+        workerData,
+        resourceLimits: { stackSizeMb: STACK_MB },
+      });
       let isReady = false;
       let failure: Error | undefined;
       worker.on("message", (message: EngineReply) => {
@@ -119,8 +129,8 @@ export class Engine {
       worker.once("exit", (code) => {
         const error =
           failure ?? new Error(`the embedded database's worker ended with code ${code}`);
-        if (isReady) this.#down(error);
-        else reject(error);
+        if (!isReady) reject(error);
+        else this.#down(error, code === 0 && this.#closing !== undefined);
       });
     });
   }
@@ -134,14 +144,12 @@ export class Engine {
     this.#runs.shift()?.(output);
   }
 
-  #down(error: Error): void {
+  #down(error: Error, isExpected: boolean): void {
     this.#worker = undefined;
     this.#runs.length = 0;
     this.#pieces = [];
     this.#listener?.onDown(error);
-    if (this.#closing !== undefined) return;
-    this.#onFailure(error);
-    this.revive();
+    if (!isExpected) this.#onFailure(error);
   }
 
   #post(request: EngineRequest, transfer: ArrayBuffer[] = []): void {

@@ -80,9 +80,14 @@ export class Session implements EngineListener {
 
   onDown(): void {
     this.#isAttached = false;
-    if (this.#isEnded || !this.#isOpen) return;
-    this.#isLost = this.#status !== "I";
-    this.#failAll(CRASHED, IN_DOUBT);
+    if (this.#isEnded) return;
+    if (this.#isOpen) {
+      this.#isLost = this.#status !== "I";
+      this.#failAll(CRASHED, IN_DOUBT);
+    } else {
+      // Nothing was owed but the answer to the startup packet, which the next worker can give.
+      this.#flush();
+    }
   }
 
   onUp(): void {

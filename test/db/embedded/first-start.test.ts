@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openEmbedded } from "../../../src/db/embedded/embedded.ts";
 import { connect, startProcess, temporaryDirectory } from "./embedded-fixture.ts";
 
@@ -50,7 +50,9 @@ test("a volume's own lost+found is no reason to refuse, and a damaged cluster sa
     });
 });
 
-test("kill -9 at any moment of the first start leaves a directory that opens", async () => {
+test("kill -9 at any moment of the first start leaves a directory that opens", {
+  timeout: 180_000,
+}, async () => {
   const files = () => contents().length;
   const moments: [string, () => boolean][] = [
     ["the lock is taken", () => files() > 0],
@@ -64,6 +66,7 @@ test("kill -9 at any moment of the first start leaves a directory that opens", a
   ];
   for (const [moment, isReached] of moments) {
     const child = startProcess(directory.path);
+    onTestFinished(child.kill);
     await expect.poll(isReached, { interval: 1, timeout: 60_000, message: moment }).toBe(true);
     await child.kill();
   }

@@ -1,16 +1,22 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openEmbedded } from "../../../src/db/embedded/embedded.ts";
 import { connect, startProcess, temporaryDirectory } from "./embedded-fixture.ts";
 
 const ROUNDS = 20;
 
-test(`${ROUNDS} times kill -9 while writing loses no acknowledged transaction and tears none`, async () => {
+test(`${ROUNDS} times kill -9 while writing loses no acknowledged transaction and tears none`, {
+  timeout: 180_000,
+}, async () => {
   const directory = temporaryDirectory();
+  onTestFinished(directory.dispose);
   let acknowledged = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const child = startProcess(directory.path, "write");
+    onTestFinished(child.kill);
     await child.answer().toBe("open");
-    await expect.poll(() => child.lines.length, { interval: 5 }).toBeGreaterThan(20 + 7 * round);
+    await expect
+      .poll(() => child.lines.length, { interval: 5, timeout: 30_000 })
+      .toBeGreaterThan(20 + 7 * round);
     await child.kill();
     const last = Number(child.lines.at(-1));
     expect(last).toBeGreaterThan(acknowledged);
@@ -26,5 +32,4 @@ test(`${ROUNDS} times kill -9 while writing loses no acknowledged transaction an
   expect([...rows]).toEqual(rows.map((_, i) => ({ id: i + 1, halves: 2, size: (i + 1) % 3_000 })));
   await sql.end();
   await database.close();
-  directory.dispose();
 });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import postgres from "postgres";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startDatabase, temporaryDirectory } from "./embedded-fixture.ts";
 
 const directory = temporaryDirectory();
@@ -46,6 +47,35 @@ test("queries sent while the next worker starts wait for it", async () => {
   const waiting = Array.from({ length: 20 }, (_, i) => sql`insert into notes values (${i})`);
   await Promise.all(waiting);
   expect(await ids()).toHaveLength(20);
+  // And what was answered then is not owed any more at the next death.
+  const again = sql`select count(*) from generate_series(1, 3000000)`.execute();
+  setImmediate(() => void running.killWorker());
+  await expect(again).rejects.toMatchObject(IN_DOUBT);
+  expect(await ids()).toHaveLength(20);
+});
+
+test("a client that waits to be connected when the worker dies is connected to the next one", async () => {
+  const busy = running.sql`select count(*) from generate_series(1, 30000000)`.execute();
+  await running.sql.end({ timeout: 0 });
+  await expect(busy).rejects.toMatchObject({ code: "CONNECTION_DESTROYED" });
+
+  const { driverOptions } = running.database;
+  const written = vi.fn<() => void>();
+  const socket = () => {
+    const stream = driverOptions.socket();
+    stream.once("data", () => expect(running.deaths).toHaveLength(1));
+    const write = stream.write.bind(stream) as (chunk: Buffer) => boolean;
+    stream.write = (chunk: Buffer) => {
+      written();
+      return write(chunk);
+    };
+    return stream;
+  };
+  running.sql = postgres({ ...driverOptions, socket }) as postgres.Sql;
+  const first = running.sql`select 1 as n`.execute();
+  await vi.waitUntil(() => written.mock.calls.length > 0, { interval: 1 });
+  await running.killWorker();
+  expect([...(await first)]).toEqual([{ n: 1 }]);
 });
 
 test("a transaction that loses its worker between two statements fails whole", async () => {
@@ -105,12 +135,30 @@ test("others go on while a lost transaction is still being ended", async () => {
   expect(await ids()).toEqual([5, 6]);
 });
 
-test("an engine that exits by itself is replaced instead of called for ever", async () => {
-  const { sql, deaths } = running;
+test.each([
   // The nested comment hides this COPY from the check that refuses it.
-  await expect(sql.unsafe("/* /* */ */ copy notes from stdin")).rejects.toMatchObject(IN_DOUBT);
-  expect(await ids()).toEqual([]);
-  expect(deaths).toHaveLength(1);
+  ["exits", "/* /* */ */ copy notes from stdin"],
+  ["overflows its stack", `select '${"[".repeat(5_000_000)}'::json`],
+])("an engine that %s is replaced, and no query gets another's answer", async (_, sql) => {
+  const outcomes = await Promise.allSettled([
+    running.sql.unsafe(sql),
+    running.sql`select 1 as behind`,
+  ]);
+  expect(outcomes).toMatchObject([{ reason: IN_DOUBT }, { reason: IN_DOUBT }]);
+  expect([...(await running.sql`select 2 as next`)]).toEqual([{ next: 2 }]);
+  expect(running.deaths).toHaveLength(1);
+});
+
+test("JSON nested 200,000 deep and a function without end are answered, not fatal", async () => {
+  const { sql, deaths } = running;
+  const deep = "[".repeat(200_000) + "]".repeat(200_000);
+  const [row] = await sql.unsafe(`select length('${deep}'::json::text) as n`);
+  expect(row).toEqual({ n: 400_000 });
+  await sql.unsafe(
+    "create function endless(i int) returns int language plpgsql as 'begin return endless(i + 1); end'",
+  );
+  await expect(sql`select endless(1)`).rejects.toMatchObject({ code: "54001" });
+  expect(deaths).toEqual([]);
 });
 
 test("5 deaths in a row under load lose nothing acknowledged", async () => {

@@ -1,0 +1,150 @@
+import { parseArgs } from "node:util";
+import type { Operator } from "./operator.ts";
+
+export const USAGE = `Usage: npm run souvenir -- <command>
+
+  serve                                        run the server (what npm start does)
+  keys create --name NAME [--role member|admin|owner] [--agent AGENT]
+              [--pin-user USERID] [--pin-store STORE] [--pin-agent AGENT]
+  keys list
+  keys revoke ID
+  orgs create SLUG [--name NAME]
+  orgs list
+  stores create SLUG [--name NAME]
+  stores list
+  channels add telegram ACCOUNT --secret-variable VARIABLE [--store STORE]
+  channels list
+  channels remove telegram ACCOUNT
+
+Every command but serve and orgs takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
+database, the command is sent to it. Without one, and on PostgreSQL, it opens the database itself.
+`;
+
+const OPTIONS = {
+  org: { type: "string" },
+  name: { type: "string" },
+  role: { type: "string" },
+  agent: { type: "string" },
+  "pin-user": { type: "string" },
+  "pin-store": { type: "string" },
+  "pin-agent": { type: "string" },
+  "secret-variable": { type: "string" },
+  store: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+type Flags = ReturnType<
+  typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>
+>["values"];
+type Flag = Exclude<keyof Flags, "org" | "help">;
+type Request = Parameters<Operator["request"]>;
+
+/** What was typed is no command; the message says why. */
+export class UsageError extends Error {}
+
+export type Command =
+  | { readonly kind: "help" | "serve" }
+  | { readonly kind: "request"; readonly request: Request; readonly org: string | undefined };
+
+interface Verb {
+  /** Positional words after the verb, as the usage names them. */
+  readonly words: readonly string[];
+  readonly flags: readonly Flag[];
+  readonly required?: readonly Flag[];
+  readonly request: (words: readonly string[], flags: Flags) => Request;
+}
+
+const list = (noun: string): Verb => ({
+  words: [],
+  flags: [],
+  request: () => ["GET", `/v1/${noun}`],
+});
+const createNamed = (noun: string): Verb => ({
+  words: ["SLUG"],
+  flags: ["name"],
+  request: ([slug], { name }) => ["POST", `/v1/${noun}`, { slug, name }],
+});
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  "keys list": list("keys"),
+  "keys create": {
+    words: [],
+    flags: ["name", "role", "agent", "pin-user", "pin-store", "pin-agent"],
+    required: ["name"],
+    request: (_words, flags) => [
+      "POST",
+      "/v1/keys",
+      {
+        name: flags.name,
+        role: flags.role,
+        defaultAgent: flags.agent,
+        pinUserId: flags["pin-user"],
+        pinStoreId: flags["pin-store"],
+        pinAgentId: flags["pin-agent"],
+      },
+    ],
+  },
+  "keys revoke": {
+    words: ["ID"],
+    flags: [],
+    request: (words) => ["DELETE", pathOf("keys", words)],
+  },
+  "orgs list": list("orgs"),
+  "orgs create": createNamed("orgs"),
+  "stores list": list("stores"),
+  "stores create": createNamed("stores"),
+  "channels list": list("channels"),
+  "channels add": {
+    words: ["CHANNEL", "ACCOUNT"],
+    flags: ["secret-variable", "store"],
+    required: ["secret-variable"],
+    request: ([channel, account], flags) => [
+      "POST",
+      "/v1/channels",
+      { channel, account, secretVariable: flags["secret-variable"], storeId: flags.store },
+    ],
+  },
+  "channels remove": {
+    words: ["CHANNEL", "ACCOUNT"],
+    flags: [],
+    request: (words) => ["DELETE", pathOf("channels", words)],
+  },
+};
+
+/**
+ * Reads what stands after `souvenir`.
+ *
+ * @throws UsageError for an unknown command, and for words and options that are missing or that it does not take
+ */
+export function readCommand(args: readonly string[]): Command {
+  const { values: flags, positionals } = parse(args);
+  if (flags.help || positionals.length === 0 || positionals[0] === "help") return { kind: "help" };
+  if (positionals[0] === "serve") return { kind: "serve" };
+  const [noun = "", action = "", ...words] = positionals;
+  const name = `${noun} ${action}`.trim();
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (!verb) throw new UsageError(`unknown command: ${name}`);
+
+  const word = verb.words[words.length];
+  if (word !== undefined) throw new UsageError(`${name}: ${word} is missing`);
+  const flag = verb.required?.find((required) => flags[required] === undefined);
+  if (flag !== undefined) throw new UsageError(`${name}: --${flag} is missing`);
+  const extra = words[verb.words.length];
+  if (extra !== undefined) throw new UsageError(`${name}: ${extra} is one word too many`);
+  const accepted: readonly string[] = [...verb.flags, ...(noun === "orgs" ? [] : ["org"])];
+  const foreign = Object.keys(flags).find((flag) => !accepted.includes(flag));
+  if (foreign !== undefined) throw new UsageError(`${name}: it takes no --${foreign}`);
+  return { kind: "request", request: verb.request(words, flags), org: flags.org };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function pathOf(noun: string, words: readonly string[]): string {
+  return ["/v1", noun, ...words.map(encodeURIComponent)].join("/");
+}

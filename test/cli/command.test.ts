@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { readCommand, USAGE, UsageError } from "../../src/cli/command.ts";
+
+const read = (line: string) => readCommand(line.split(" ").filter((word) => word !== ""));
+
+test.each(["", "help", "--help", "-h", "keys create --help"])("%j asks for help", (line) => {
+  expect(read(line)).toEqual({ kind: "help" });
+});
+
+test.each([
+  ["keys list", ["GET", "/v1/keys"]],
+  ["orgs create acme --name Acme", ["POST", "/v1/orgs", { slug: "acme", name: "Acme" }]],
+  ["stores create shop", ["POST", "/v1/stores", { slug: "shop", name: undefined }]],
+  ["channels remove telegram a/b", ["DELETE", "/v1/channels/telegram/a%2Fb"]],
+  ["keys revoke 7", ["DELETE", "/v1/keys/7"]],
+])("%s is one request", (line, request) => {
+  expect(read(line)).toMatchObject({ kind: "request", request });
+});
+
+test("a key takes its role, agent and pins from the options", () => {
+  const line = "keys create --name n --role admin --agent maya --pin-user telegram:1 --pin-store s";
+  expect(read(`${line} --pin-agent maya --org acme`)).toEqual({
+    kind: "request",
+    org: "acme",
+    request: [
+      "POST",
+      "/v1/keys",
+      {
+        name: "n",
+        role: "admin",
+        defaultAgent: "maya",
+        pinUserId: "telegram:1",
+        pinStoreId: "s",
+        pinAgentId: "maya",
+      },
+    ],
+  });
+});
+
+test.each([
+  ["keys", "unknown command: keys"],
+  ["keys destroy", "unknown command: keys destroy"],
+  ["constructor name", "unknown command"],
+  ["keys create", "--name is missing"],
+  ["keys revoke", "ID is missing"],
+  ["keys revoke a b", "b is one word too many"],
+  ["channels add telegram", "ACCOUNT is missing"],
+  ["channels add telegram bot2", "--secret-variable is missing"],
+  ["keys list --role admin", "it takes no --role"],
+  ["keys create --name n --store shop", "it takes no --store"],
+  ["orgs list --org acme", "it takes no --org"],
+  ["keys list --verbose", "--verbose"],
+])("%s is refused: %s", (line, reason) => {
+  expect(() => read(line)).toThrow(UsageError);
+  expect(() => read(line)).toThrow(reason);
+});
+
+test("the help names every command", () => {
+  for (const noun of ["keys", "orgs", "stores"]) expect(USAGE).toContain(`  ${noun} create `);
+  for (const line of ["keys revoke ID", "channels add telegram ACCOUNT", "channels remove"]) {
+    expect(USAGE).toContain(line);
+  }
+});
