@@ -303,6 +303,7 @@ CREATE INDEX "store_facts_time_idx" ON "store_facts" USING btree ("store_id","ob
 CREATE INDEX "store_facts_message_idx" ON "store_facts" USING btree ("org_id","source_message_id");--> statement-breakpoint
 CREATE INDEX "user_facts_time_idx" ON "user_facts" USING btree ("user_id","observed_at");--> statement-breakpoint
 CREATE INDEX "user_facts_message_idx" ON "user_facts" USING btree ("org_id","source_message_id");--> statement-breakpoint
+CREATE INDEX "user_facts_identity_idx" ON "user_facts" USING btree ("identity_id");--> statement-breakpoint
 CREATE INDEX "jobs_due_idx" ON "jobs" USING btree ("run_at") WHERE "jobs"."state" in ('queued', 'running');--> statement-breakpoint
 CREATE INDEX "memory_kv_identity_idx" ON "memory_kv" USING btree ("identity_id");--> statement-breakpoint
 CREATE INDEX "channel_identities_user_idx" ON "channel_identities" USING btree ("user_id");--> statement-breakpoint

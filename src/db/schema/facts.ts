@@ -95,6 +95,7 @@ export const userFacts = pgTable(
     index("user_facts_time_idx").on(t.userId, t.observedAt),
     index("user_facts_message_idx").on(t.orgId, t.sourceMessageId),
     check("user_facts_confidence", sql`${t.confidence} between 0 and 1`),
+    index("user_facts_identity_idx").on(t.identityId),
     foreignKey({
       name: "user_facts_user_fk",
       columns: [t.orgId, t.userId],
