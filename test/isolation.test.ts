@@ -92,7 +92,11 @@ onBothDatabases((engine) => {
   );
 
   describe("without row-level security, by the query alone", () => {
-    const scoped = everyCall.filter(([, call]) => !call.takesNoOrg);
+    // Its key is a person's, who was looked up in the org before.
+    const boundByPolicyAlone = ["KvRepository.upsert"];
+    const scoped = everyCall.filter(
+      ([name, call]) => !call.takesNoOrg && !boundByPolicyAlone.includes(name),
+    );
 
     test.each(scoped)(
       "%s sees nothing of another org and changes nothing there",

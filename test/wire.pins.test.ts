@@ -33,7 +33,7 @@ async function rpc(method: string, key = OWNER_KEY): Promise<Record<string, unkn
   return response.json().result;
 }
 
-const toolsFor = async (key?: string) => (await rpc("tools/list", key))["tools"] as ToolOnTheWire[];
+const toolsFor = async (key?: string) => (await rpc("tools/list", key)).tools as ToolOnTheWire[];
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -69,7 +69,7 @@ test("every tool has a title, a description under 1,000 characters, annotations 
     expect(tool.description.length).toBeLessThan(1000);
     expect(tool.annotations).toMatchObject({
       openWorldHint: false,
-      ...(tool.annotations["readOnlyHint"] ? {} : { destructiveHint: expect.any(Boolean) }),
+      ...(tool.annotations.readOnlyHint ? {} : { destructiveHint: expect.any(Boolean) }),
     });
     expect(tool.outputSchema).toMatchObject({ type: "object" });
   }
@@ -87,15 +87,13 @@ test("three tools are loaded without a search", async () => {
 
 test("resources, templates and prompts are these", async () => {
   const pick = (list: unknown) => pretty(list);
-  await expect(pick((await rpc("resources/list"))["resources"])).toMatchFileSnapshot(
+  await expect(pick((await rpc("resources/list")).resources)).toMatchFileSnapshot(
     "wire/resources.json",
   );
-  await expect(
-    pick((await rpc("resources/templates/list"))["resourceTemplates"]),
-  ).toMatchFileSnapshot("wire/resource-templates.json");
-  await expect(pick((await rpc("prompts/list"))["prompts"])).toMatchFileSnapshot(
-    "wire/prompts.json",
+  await expect(pick((await rpc("resources/templates/list")).resourceTemplates)).toMatchFileSnapshot(
+    "wire/resource-templates.json",
   );
+  await expect(pick((await rpc("prompts/list")).prompts)).toMatchFileSnapshot("wire/prompts.json");
 });
 
 test("error codes are a closed set", () => {

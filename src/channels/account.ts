@@ -2,7 +2,7 @@ import { z } from "zod";
 import { StoreId } from "../orgs/service.ts";
 
 /** Channels whose webhooks this version takes. */
-export const CHANNELS = ["telegram"] as const;
+const CHANNELS = ["telegram"] as const;
 
 export const AccountName = z
   .string()

@@ -5,7 +5,7 @@ import type { Direction } from "./message.ts";
 export const DEFAULT_HISTORY_LIMIT = 50;
 export const MAX_HISTORY_LIMIT = 500;
 /** A page ends early here: clients cut or refuse larger results. */
-export const MAX_PAGE_BYTES = 100_000;
+const MAX_PAGE_BYTES = 100_000;
 
 /** An archived message as a history shows it. */
 export interface HistoryMessage {
@@ -18,7 +18,7 @@ export interface HistoryMessage {
   readonly editedAt: Date | null;
 }
 
-export interface PageMessage {
+interface PageMessage {
   readonly id: string;
   readonly direction: "inbound" | "outbound";
   readonly kind: string;

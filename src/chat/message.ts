@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const MESSAGE_KINDS = [
+const MESSAGE_KINDS = [
   "text",
   "photo",
   "video",
@@ -29,7 +29,7 @@ export const MESSAGE_KINDS = [
 export const MessageKind = z.enum(MESSAGE_KINDS);
 export type MessageKind = z.infer<typeof MessageKind>;
 
-export const DIRECTIONS = ["inbound", "outbound"] as const;
+const DIRECTIONS = ["inbound", "outbound"] as const;
 export const Direction = z.enum(DIRECTIONS);
 export type Direction = z.infer<typeof Direction>;
 

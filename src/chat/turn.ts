@@ -8,7 +8,7 @@ import { UserId } from "../users/person.ts";
 /** Telegram's rich messages, the longest of any channel, have 32,768 characters; an answer may be longer. */
 const MAX_TURN_TEXT = 65_536;
 
-export const ChannelName = z
+const ChannelName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63");
 

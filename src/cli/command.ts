@@ -43,7 +43,8 @@ type Request = Parameters<Operator["request"]>;
 export class UsageError extends Error {}
 
 export type Command =
-  | { readonly kind: "help" | "serve" }
+  | { readonly kind: "help" }
+  | { readonly kind: "serve" }
   | { readonly kind: "request"; readonly request: Request; readonly org: string | undefined };
 
 interface Verb {

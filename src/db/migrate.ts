@@ -12,7 +12,7 @@ interface Migration {
 }
 
 /** Thrown when the database and the shipped migrations disagree; the message says what to do. */
-export class MigrationError extends Error {
+class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 

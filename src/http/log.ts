@@ -14,7 +14,7 @@ interface Fault {
  * An error without its message: messages of drivers and clients quote values, URLs with tokens and texts. Names, codes
  * and stack frames say where it came from.
  */
-export function errorFields(error: unknown): object {
+function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, code, stack, cause }: Fault = error;
   return {

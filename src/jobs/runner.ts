@@ -15,7 +15,7 @@ export interface JobHandler {
   run(job: ClaimedJob): Promise<void>;
 }
 
-export interface JobLog {
+interface JobLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }

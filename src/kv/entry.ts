@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-export const MAX_KEY_CHARACTERS = 256;
+const MAX_KEY_CHARACTERS = 256;
 export const MAX_VALUE_BYTES = 64 * 1024;
 export const MAX_KEYS = 1000;
 export const MAX_TOTAL_BYTES = 1024 * 1024;
 export const MAX_BATCH = 500;
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 /** A key of a person's map: 1 to 256 characters of any script (code points, so an emoji counts once). */
 export const EntryKey = z

@@ -16,7 +16,7 @@ export function success(output: Record<string, unknown>): CallToolResult {
  * A tool's refusal. Never in `structuredContent`: clients of the 2025 revisions check that against the output
  * schema and throw.
  */
-export function failure(code: ErrorCode, message: string, hint?: string): CallToolResult {
+function failure(code: ErrorCode, message: string, hint?: string): CallToolResult {
   const error = hint === undefined ? { code, message } : { code, message, hint };
   return { isError: true, content: [{ type: "text", text: JSON.stringify({ error }) }] };
 }

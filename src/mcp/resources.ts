@@ -60,7 +60,7 @@ export function registerResources(
       new ResourceTemplate(contextTemplate, { list: undefined }),
       contextMetadata,
       shield(async (uri: URL, variables, context) => {
-        const userId = decodeURIComponent(String(variables["userId"]));
+        const userId = decodeURIComponent(String(variables.userId));
         return json(uri, await chat.context(principalOf(context), userId, contextOptions));
       }),
     );
@@ -75,7 +75,7 @@ export function registerResources(
       mimeType: "application/json",
     },
     shield(async (uri: URL, variables, context) =>
-      json(uri, await facts.find(principalOf(context), String(variables["factId"]))),
+      json(uri, await facts.find(principalOf(context), String(variables.factId))),
     ),
   );
 }

@@ -10,7 +10,7 @@ export interface View {
   readonly pins: PinShape;
 }
 
-export interface ToolContext {
+interface ToolContext {
   readonly principal: Principal;
   /** Aborts when the client goes away or the server stops waiting for the call. */
   readonly signal: AbortSignal;

@@ -56,5 +56,5 @@ export function parsePersonRef(userId: string, defaultChannel: string): PersonRe
   return { channel, externalId };
 }
 
-export const USER_STATUSES = ["pending", "approved", "blocked"] as const;
+const USER_STATUSES = ["pending", "approved", "blocked"] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];

@@ -32,7 +32,7 @@ onBothDatabases((engine) => {
     query(sql`select m.* from chat_messages m join channel_identities i on i.id = m.identity_id
       where i.external_id = ${externalId} order by m.sent_at, m.id`);
   const history = async (userId: string) =>
-    (await app.ok("get_chat_history", { userId }))["messages"] as {
+    (await app.ok("get_chat_history", { userId })).messages as {
       text: string | null;
       kind: string;
       direction: string;
@@ -121,9 +121,9 @@ onBothDatabases((engine) => {
     await deliver(privateMessage(304, { message_id: 1, text: "I am vegan" }));
     const [row] = await rowsOf("304");
     const fact = { scope: "user", userId: "304", key: "diet", value: "vegan" };
-    await app.ok("remember_fact", { ...fact, sourceMessageId: row?.["id"] });
+    await app.ok("remember_fact", { ...fact, sourceMessageId: row?.id });
     const recalled = async () =>
-      ((await app.ok("recall", { userId: "304" }))["facts"] as unknown[]).length;
+      ((await app.ok("recall", { userId: "304" })).facts as unknown[]).length;
     expect(await recalled()).toBe(1);
     await deliver(
       editedMessage(304, { message_id: 1, text: "not vegan", edit_date: TELEGRAM_DATE + 9 }),

@@ -26,8 +26,8 @@ onBothDatabases((engine) => {
   beforeAll(async () => {
     created = await createDatabase(engine);
     database = await Database.open({
-      dataDir: created.env["DATA_DIR"] ?? "",
-      url: created.env["DATABASE_URL"],
+      dataDir: created.env.DATA_DIR ?? "",
+      url: created.env.DATABASE_URL,
     });
     await database.transactions.system("bootstrap", async (tx) => {
       for (const statement of SEED.split(";")) await tx.execute(sql.raw(statement));

@@ -39,7 +39,7 @@ onBothDatabases((engine) => {
         },
       ],
     });
-    const { id } = context["user"] as { id: string };
+    const { id } = context.user as { id: string };
     expect(await app.ok("get_user_context", { userId: id })).toEqual(context);
   });
 
@@ -64,7 +64,7 @@ onBothDatabases((engine) => {
     }
     const recent = async (args: object) => {
       const context = await app.ok("get_user_context", { userId: "203", ...args });
-      return (context["recentMessages"] as { text: string }[]).map((message) => message.text);
+      return (context.recentMessages as { text: string }[]).map((message) => message.text);
     };
     const names = (from: number) => Array.from({ length: 26 - from }, (_, i) => `m${from + i}`);
     expect(await recent({})).toEqual(names(6));
@@ -105,7 +105,7 @@ onBothDatabases((engine) => {
       ["web:a", "two"],
       ["web:a-b", "three"],
     ]) {
-      expect((await app.ok("get_user_context", { userId }))["memory"]).toEqual({ k });
+      expect((await app.ok("get_user_context", { userId })).memory).toEqual({ k });
     }
   });
 });

@@ -12,7 +12,7 @@ onBothDatabases((engine) => {
   afterAll(() => app.dispose());
 
   const memoryOf = async (userId: string, key?: string) =>
-    (await app.ok("get_user_context", { userId }, key))["memory"] as Record<string, unknown>;
+    (await app.ok("get_user_context", { userId }, key)).memory as Record<string, unknown>;
 
   test("a new key is inserted and read back", async () => {
     const answer = await app.ok("update_memory", {
@@ -63,9 +63,9 @@ onBothDatabases((engine) => {
     );
     await app.callRaw("update_memory", '{"userId":"4","key":"__proto__","value":1}');
     const memory = await memoryOf("4");
-    expect(JSON.stringify(memory["pp"])).toBe('{"__proto__":{"a":1},"b":2}');
+    expect(JSON.stringify(memory.pp)).toBe('{"__proto__":{"a":1},"b":2}');
     expect(Object.keys(memory).sort()).toEqual(["__proto__", "pp"]);
-    expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
+    expect(({} as Record<string, unknown>).a).toBeUndefined();
   });
 
   test.each([
@@ -108,7 +108,7 @@ onBothDatabases((engine) => {
     const heavy = batch(0, "x".repeat(2_400));
     expect(await code("store_memory", { entries: heavy })).toBe("LIMIT_EXCEEDED");
     expect(Object.keys(await memoryOf("7"))).toHaveLength(1000);
-    expect((await memoryOf("7"))["k0"]).toBe("still writable");
+    expect((await memoryOf("7")).k0).toBe("still writable");
   });
 
   test("50 parallel writes of different keys keep all 50, and of one key keep one whole value", async () => {
@@ -124,7 +124,7 @@ onBothDatabases((engine) => {
         app.ok("update_memory", { userId: "8", key: "race", value: value(n) }),
       ),
     );
-    const race = (await memoryOf("8"))["race"] as { n: number };
+    const race = (await memoryOf("8")).race as { n: number };
     expect(race).toEqual(value(race.n));
   });
 

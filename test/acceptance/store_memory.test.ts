@@ -12,7 +12,7 @@ onBothDatabases((engine) => {
 
   const store = (userId: string, entries: unknown) => app.call("store_memory", { userId, entries });
   const memoryOf = async (userId: string) =>
-    (await app.ok("get_user_context", { userId }))["memory"] as Record<string, unknown>;
+    (await app.ok("get_user_context", { userId })).memory as Record<string, unknown>;
 
   test("a batch is stored whole and counted", async () => {
     const entries = Array.from({ length: 500 }, (_, i) => ({ key: `k${i}`, value: { i } }));

@@ -28,10 +28,10 @@ onBothDatabases((engine) => {
         join channel_identities i on i.id = m.identity_id
         where i.external_id = '310' order by m.sent_at, m.id`),
     );
-    expect(rows.map((row) => [row["direction"], row["text"], row["opted_out"]])).toEqual([
+    expect(rows.map((row) => [row.direction, row.text, row.opted_out])).toEqual([
       ["inbound", "question #noremember", true],
       ["outbound", "answer", true],
     ]);
-    expect(JSON.parse(String(rows[1]?.["payload"]))).toMatchObject({ feedback: { thumb: "up" } });
+    expect(JSON.parse(String(rows[1]?.payload))).toMatchObject({ feedback: { thumb: "up" } });
   });
 });

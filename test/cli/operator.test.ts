@@ -30,6 +30,12 @@ onBothDatabases((engine) => {
     const lost = await acme.request("POST", "/v1/keys", { name: "lost" });
     const { id } = lost.body.info as { id: string };
     expect((await acme.request("DELETE", `/v1/keys/${id}`)).status).toBe(200);
+    for (const [noun, one] of [
+      ["stores", { slug: "shop" }],
+      ["channels", { account: "bot2" }],
+    ] as const) {
+      expect((await acme.request("GET", `/v1/${noun}`)).body[noun]).toMatchObject([one]);
+    }
     await acme.close();
 
     const app = await openApp(engine, { database: env });

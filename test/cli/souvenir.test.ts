@@ -32,9 +32,7 @@ test("the operator sets an org up while the server runs, and every step counts a
   expect((await stat(operatorFile)).mode & 0o777).toBe(0o600);
 
   await run("orgs create acme --name Acme");
-  expect((await run("orgs list")).orgs).toMatchObject([{ slug: "default" }, { slug: "acme" }]);
   await run("stores create shop --org acme");
-  expect((await run("stores list --org acme")).stores).toMatchObject([{ slug: "shop" }]);
 
   const pins = "--pin-user telegram:1 --pin-store shop --pin-agent maya";
   const { key, info } = await run(`keys create --name bot --org acme ${pins}`);
@@ -56,7 +54,6 @@ test("the operator sets an org up while the server runs, and every step counts a
   expect((await server.rpc("tools/list", {}, key)).status).toBe(401);
 
   await run("channels add telegram bot2 --secret-variable BOT2_SECRET --store shop --org acme");
-  expect((await run("channels list --org acme")).channels).toMatchObject([{ account: "bot2" }]);
   const deliver = async () => {
     const response = await fetch(`${server.url}/webhooks/telegram/bot2`, {
       method: "POST",
@@ -71,7 +68,7 @@ test("the operator sets an org up while the server runs, and every step counts a
 
   expect(await server.stop()).toBe(0);
   await expect(stat(operatorFile)).rejects.toThrow("ENOENT");
-  expect((await run("orgs list")).orgs).toHaveLength(2);
+  expect((await run("orgs list")).orgs).toMatchObject([{ slug: "acme" }, { slug: "default" }]);
 });
 
 test("what cannot be done is said on standard error with exit code 1", async () => {

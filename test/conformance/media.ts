@@ -3,7 +3,7 @@ export const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
 /** A WAVE header with no samples: 8 kHz, mono, 16 bit. */
-export const WAV = wav().toString("base64");
+const WAV = wav().toString("base64");
 
 function wav(): Buffer {
   const header = Buffer.alloc(44);

@@ -23,8 +23,8 @@ import { createDatabase, type Engine } from "../support/database.ts";
 export async function openServices(engine: Engine) {
   const created = await createDatabase(engine);
   const database = await Database.open({
-    url: created.env["DATABASE_URL"],
-    dataDir: created.env["DATA_DIR"] ?? "",
+    url: created.env.DATABASE_URL,
+    dataDir: created.env.DATA_DIR ?? "",
   });
   return {
     fresh: () => tenantOf(database),

@@ -38,7 +38,7 @@ const inEachScope = async <T>(
 };
 const factIds = (a: SeededOrg) => Object.values(a.facts);
 const slot = { agentId: "atlas", key: "secret.plan" };
-const newFact = (a: SeededOrg) => ({
+const newFact = ({ identity }: SeededOrg) => ({
   agentId: "atlas",
   key: "secret.plan",
   value: "planted",
@@ -49,12 +49,12 @@ const newFact = (a: SeededOrg) => ({
   halfLifeDays: 1,
   ttlDays: null,
   reasoning: null,
-  sourceMessageId: a.turnMessageId,
+  sourceMessageId: "another message",
   writtenBy: "intruder",
   observedAt: NOON,
   createdAt: NOON,
   expiresAt: null,
-  identityId: null,
+  identityId: identity.id,
 });
 
 /** Of the repositories of messages, entries and facts. */
@@ -63,7 +63,7 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
     noteUpdate: answers(true, (a, mine, tx) =>
       chat.noteUpdate(
         mine,
-        { channel: "telegram", account: `${a.account}-2`, updateId: "1", receivedAt: NOON },
+        { channel: "telegram", account: a.account, updateId: mine.orgId, receivedAt: NOON },
         tx,
       ),
     ),

@@ -25,7 +25,7 @@ onBothDatabases((engine) => {
     const rows = await app.database.transactions.system("operator", (tx) =>
       tx.execute(sql`select key, json_typeof(value) as type from memory_kv order by key`),
     );
-    expect(rows.map((row) => [row["key"], row["type"]])).toEqual(
+    expect(rows.map((row) => [row.key, row.type])).toEqual(
       Object.keys(values)
         .sort()
         .map((name) => [name, name]),

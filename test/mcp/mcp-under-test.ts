@@ -43,7 +43,7 @@ export const keep = defineTool({
   },
 });
 
-export const keepAll = defineTool({
+const keepAll = defineTool({
   name: "keep_all",
   title: "Keep values",
   description: "Answers the entries it was given.",
@@ -56,7 +56,7 @@ export const keepAll = defineTool({
   handle: async ({ entries }) => ({ entries }),
 });
 
-export const whoami = defineTool({
+const whoami = defineTool({
   name: "whoami",
   title: "Who am I",
   description: "Answers the caller's key.",
@@ -66,7 +66,7 @@ export const whoami = defineTool({
   handle: async (_input, { principal }) => ({ keyId: principal.keyId }),
 });
 
-export const purge = defineTool({
+const purge = defineTool({
   name: "purge",
   title: "Purge",
   description: "For admins.",
@@ -78,7 +78,7 @@ export const purge = defineTool({
 });
 
 /** Fails as it is told. */
-export const fail = defineTool({
+const fail = defineTool({
   name: "fail",
   title: "Fail",
   description: "Fails.",
@@ -167,7 +167,7 @@ export async function post(
   return answerOf(response.statusCode, response.headers, response.payload);
 }
 
-export function answerOf(status: number, headers: object, text: string): Answer {
+function answerOf(status: number, headers: object, text: string): Answer {
   const isJson = text.startsWith("{") || text.startsWith("[");
   return { status, headers: { ...headers }, text, json: isJson ? JSON.parse(text) : undefined };
 }

@@ -132,7 +132,7 @@ function withShortcuts(
       if (org !== undefined) await v1("POST", "/v1/orgs", { slug: org });
       const { status, body } = await v1("POST", "/v1/keys", { name: "test", ...input }, org);
       if (status !== 201) throw new Error(JSON.stringify(body));
-      return String(body["key"]);
+      return String(body.key);
     },
   };
 }

@@ -24,7 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("embeddedTemplate", embeddedTemplate);
 
   const server = await startPostgres().catch((error: unknown) => {
-    if (process.env["CI"]) throw error;
+    if (process.env.CI) throw error;
     process.stderr.write(`No PostgreSQL for the tests: ${String(error)}\n`);
     return undefined;
   });

@@ -19,7 +19,7 @@ export interface PostgresServer {
  * comes with the development dependencies. Tests lose nothing by a power cut; a benchmark asks for `fsync`.
  */
 export async function startPostgres({ fsync = false } = {}): Promise<PostgresServer> {
-  const given = process.env["TEST_DATABASE_URL"];
+  const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, origin: "TEST_DATABASE_URL", stop: async () => {} };
   const bin = systemBinaries();
   return bin === undefined ? startNpmServer(fsync) : startSystemServer(bin, fsync);
@@ -33,7 +33,7 @@ export function systemBinaries(): string | undefined {
         .sort((a, b) => Number(b) - Number(a))
         .map((version) => join(versions, version, "bin"))
     : [];
-  const onPath = (process.env["PATH"] ?? "").split(delimiter);
+  const onPath = (process.env.PATH ?? "").split(delimiter);
   return [...debian, ...onPath].find(
     (folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")),
   );

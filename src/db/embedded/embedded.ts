@@ -8,7 +8,7 @@ import { lockDirectory } from "./directory-lock.ts";
 import { Engine } from "./engine.ts";
 
 /** Options for `postgres()`. Spread yours over them, but not over these keys. */
-export type EmbeddedDriverOptions = Options<Record<never, never>> & {
+type EmbeddedDriverOptions = Options<Record<never, never>> & {
   socket: () => EmbeddedSocket;
 };
 
@@ -52,7 +52,8 @@ export async function openEmbedded(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(directory);
   try {
-    const engine = new Engine(await prepareCluster(directory), options.onWorkerDeath);
+    const cluster = await prepareCluster(directory);
+    const engine = new Engine(cluster, { onFailure: options.onWorkerDeath });
     await engine.start();
     return {
       driverOptions: driverOptions(engine),

@@ -3,6 +3,8 @@
  *
  * It takes runs of whole wire-protocol messages and answers each run with its output, in order.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { queryFrame } from "./frames.ts";
@@ -17,6 +19,8 @@ export type EngineReply =
 export interface EngineWorkerData {
   /** Absolute path of the cluster directory. */
   readonly directory: string;
+  /** Whether a cluster is to be made there. */
+  readonly isNew: boolean;
 }
 
 /** A 20 MB result leaves in pieces of this size instead of being built twice. */
@@ -25,8 +29,8 @@ const PIECE_BYTES = 1024 * 1024;
 const POSTGRES_MAIN_LONGJMP = 100;
 
 /**
- * 32 MB of buffers halve the resident set (345 MB to about 200 MB) at the size of one machine's
- * memory. PGlite has no checkpointer, so WAL is bounded only together with a scheduled CHECKPOINT.
+ * 32 MB of buffers instead of 128 save about 140 of PGlite's 380 MB resident; the kernel's cache holds
+ * the rest. PGlite has no checkpointer: WAL is bounded only together with a scheduled CHECKPOINT.
  */
 const START_PARAMETERS = [
   ...PGlite.defaultStartParams,
@@ -35,7 +39,7 @@ const START_PARAMETERS = [
 
 const port = parentPort;
 if (port === null) throw new Error("engine-worker runs as a worker thread");
-const { directory } = workerData as EngineWorkerData;
+const { directory, isNew } = workerData as EngineWorkerData;
 const database = await open();
 dieInsteadOfSpinning(database);
 
@@ -51,6 +55,9 @@ reply({ kind: "ready" });
 
 /** Opens the cluster, or makes it in an empty directory. PGlite's own error says nothing of the reason. */
 async function open(): Promise<PGlite> {
+  // PGlite would put a new and empty database where one has been deleted under a running server.
+  if (!isNew && !existsSync(join(directory, "PG_VERSION")))
+    throw new Error(`there is no database in ${directory} any more`);
   let reason: string | undefined;
   try {
     return await PGlite.create({

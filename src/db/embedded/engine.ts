@@ -24,9 +24,16 @@ const STACK_MB = 32;
 /** A close that is not heard for so long waits behind a query nobody can stop; a kill loses nothing. */
 const CLOSE_HEARD_WITHIN_MS = 5_000;
 
+export interface EngineOptions {
+  /** Told of every death and every failed restart, for the log. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
+  /** Whether to make a cluster in the directory, which is empty then. */
+  readonly isNew?: boolean;
+}
+
 /** Owns the worker thread: starts it, restarts it in place when it dies, ends it. */
 export class Engine {
-  readonly #directory: string;
+  readonly #workerData: EngineWorkerData;
   readonly #onFailure: (error: Error) => void;
   readonly #runs: ((output: RunOutput) => void)[] = [];
   #pieces: Buffer[] = [];
@@ -35,8 +42,8 @@ export class Engine {
   #closing: Promise<void> | undefined;
   #listener: EngineListener | undefined;
 
-  constructor(directory: string, onFailure: (error: Error) => void = () => {}) {
-    this.#directory = directory;
+  constructor(directory: string, { onFailure = () => {}, isNew = false }: EngineOptions = {}) {
+    this.#workerData = { directory, isNew };
     this.#onFailure = onFailure;
   }
 
@@ -109,9 +116,8 @@ export class Engine {
 
   #spawn(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const workerData: EngineWorkerData = { directory: this.#directory };
       const worker = new Worker(new URL("./engine-worker.ts", import.meta.url), {
-        workerData,
+        workerData: this.#workerData,
         resourceLimits: { stackSizeMb: STACK_MB },
       });
       let isReady = false;
@@ -159,7 +165,7 @@ export class Engine {
 
 /** Makes a new cluster in an empty directory, in a worker of its own: initdb's memory goes with it. */
 export async function initialiseCluster(directory: string): Promise<void> {
-  const engine = new Engine(directory);
+  const engine = new Engine(directory, { isNew: true });
   await engine.start();
   await engine.close();
 }

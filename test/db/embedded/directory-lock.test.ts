@@ -34,7 +34,9 @@ function start(path: string) {
   return started;
 }
 
-test("a second process is refused at once, told the pid and the path, and changes nothing", async () => {
+test("a second process is refused at once, told the pid and the path, and changes nothing", {
+  timeout: 180_000,
+}, async () => {
   const { path } = withDatabase;
   const owner = start(path);
   await owner.answer().toBe("open");
@@ -55,7 +57,9 @@ test("a second process is refused at once, told the pid and the path, and change
   await (await openEmbedded(path)).close();
 });
 
-test("12 processes that start right after a kill -9 leave exactly one owner, whom the others name", async () => {
+test("12 processes that start right after a kill -9 leave exactly one owner, whom the others name", {
+  timeout: 180_000,
+}, async () => {
   const { path } = withDatabase;
   const killed = start(path);
   await killed.answer().toBe("open");

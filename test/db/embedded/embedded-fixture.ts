@@ -59,7 +59,7 @@ export function startProcess(dataDir: string, mode: "hold" | "write" = "hold") {
     /** Everything it said so far. */
     lines,
     /** Its first words: `open`, or why it was refused. */
-    answer: () => expect.poll(() => lines[0], { timeout: 30_000 }),
+    answer: () => expect.poll(() => lines[0], { timeout: 60_000 }),
     async kill() {
       child.kill("SIGKILL");
       await ended;

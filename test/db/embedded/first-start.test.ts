@@ -4,6 +4,9 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openEmbedded } from "../../../src/db/embedded/embedded.ts";
 import { connect, startProcess, temporaryDirectory } from "./embedded-fixture.ts";
 
+/** A first start is 4 s of work, and a loaded machine multiplies it. */
+const SLOW = 180_000;
+
 let directory: ReturnType<typeof temporaryDirectory>;
 
 beforeEach(() => {
@@ -22,7 +25,9 @@ function contents(path = directory.path): string[] {
   }
 }
 
-test("the first start makes the directory and its parents, and the next finds what was written", async () => {
+test("the first start makes the directory and its parents, and the next finds what was written", {
+  timeout: SLOW,
+}, async () => {
   const nested = join(directory.path, "not", "there", "yet");
   const first = await openEmbedded(nested);
   const sql = connect(first);
@@ -38,7 +43,9 @@ test("the first start makes the directory and its parents, and the next finds wh
   await second.close();
 });
 
-test("a volume's own lost+found is no reason to refuse, and a damaged cluster says what is wrong", async () => {
+test("a volume's own lost+found is no reason to refuse, and a damaged cluster says what is wrong", {
+  timeout: SLOW,
+}, async () => {
   mkdirSync(join(directory.path, "lost+found"));
   await (await openEmbedded(directory.path)).close();
   writeFileSync(join(directory.path, "pgdata", "global", "pg_control"), "damaged");
@@ -51,7 +58,7 @@ test("a volume's own lost+found is no reason to refuse, and a damaged cluster sa
 });
 
 test("kill -9 at any moment of the first start leaves a directory that opens", {
-  timeout: 180_000,
+  timeout: SLOW,
 }, async () => {
   const files = () => contents().length;
   const moments: [string, () => boolean][] = [

@@ -1,3 +1,5 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startDatabase, temporaryDirectory } from "./embedded-fixture.ts";
@@ -63,7 +65,6 @@ test("a client that waits to be connected when the worker dies is connected to t
   const written = vi.fn<() => void>();
   const socket = () => {
     const stream = driverOptions.socket();
-    stream.once("data", () => expect(running.deaths).toHaveLength(1));
     const write = stream.write.bind(stream) as (chunk: Buffer) => boolean;
     stream.write = (chunk: Buffer) => {
       written();
@@ -71,11 +72,13 @@ test("a client that waits to be connected when the worker dies is connected to t
     };
     return stream;
   };
-  running.sql = postgres({ ...driverOptions, socket }) as postgres.Sql;
+  const watched = { ...driverOptions, socket };
+  running.sql = postgres(watched) as postgres.Sql;
   const first = running.sql`select 1 as n`.execute();
   await vi.waitUntil(() => written.mock.calls.length > 0, { interval: 1 });
   await running.killWorker();
   expect([...(await first)]).toEqual([{ n: 1 }]);
+  expect(running.deaths).toHaveLength(1);
 });
 
 test("a transaction that loses its worker between two statements fails whole", async () => {
@@ -190,4 +193,19 @@ test("5 deaths in a row under load lose nothing acknowledged", async () => {
   expect([...acknowledged].filter((id) => !kept.has(id))).toEqual([]);
   expect([...kept].filter((id) => id % 2 !== 0 && !kept.has(-id))).toEqual([]);
   expect(refused.size).toBeGreaterThan(0);
+});
+
+test("a database deleted under the server is missed, not replaced by an empty one", async () => {
+  const { sql, deaths } = running;
+  const pgdata = join(directory.path, "pgdata");
+  renameSync(pgdata, `${pgdata}.moved`);
+  await running.killWorker();
+  await expect.poll(() => deaths).toHaveLength(1);
+  await expect(sql`select 1`).rejects.toMatchObject({
+    code: "57P03",
+    message: `the embedded database cannot start: there is no database in ${pgdata} any more`,
+  });
+  // And once the reason is gone, the next query is answered.
+  renameSync(`${pgdata}.moved`, pgdata);
+  expect(await ids()).toEqual([]);
 });

@@ -18,7 +18,7 @@ onBothDatabases((engine) => {
       factId,
       count: 2,
     });
-    expect((await app.ok("recall", { userId: "telegram:1" }))["facts"]).toEqual([]);
+    expect((await app.ok("recall", { userId: "telegram:1" })).facts).toEqual([]);
     expect((await app.call("forget_fact", { factId, reason: "again" }, member)).error?.code).toBe(
       "NOT_FOUND",
     );

@@ -29,13 +29,13 @@ onBothDatabases((engine) => {
       facts: [{ key: "food.allergies" }],
       tokens: expect.any(Number),
     });
-    expect((answer["messages"] as { text: string }[]).map(({ text }) => text).sort()).toEqual([
+    expect((answer.messages as { text: string }[]).map(({ text }) => text).sort()).toEqual([
       "I am allergic to peanuts",
       "Noted, no peanuts.",
     ]);
-    expect(answer["memoryBlock"]).toContain('- user food.allergies: "peanuts"');
+    expect(answer.memoryBlock).toContain('- user food.allergies: "peanuts"');
     expect(await app.ok("recall", { userId, query: "peanuts" })).toMatchObject({
-      etag: answer["etag"],
+      etag: answer.etag,
     });
   });
 
@@ -47,7 +47,7 @@ onBothDatabases((engine) => {
       userMessage: "my zebra is secret #noremember",
       assistantMessage: "ok, zebra",
     });
-    expect((await app.ok("recall", { userId, query: "zebra" }))["messages"]).toEqual([]);
+    expect((await app.ok("recall", { userId, query: "zebra" })).messages).toEqual([]);
   });
 
   test("one key of another org sees nothing of it", async () => {

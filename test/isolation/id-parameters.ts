@@ -1,0 +1,153 @@
+import { v7 } from "uuid";
+import type { SeededOrg } from "./seeded-org.ts";
+
+/** Ids of another org's things, or such as nobody has. */
+export interface Ids {
+  readonly person: string;
+  readonly external: string;
+  readonly store: string;
+  readonly storeSlug: string;
+  readonly orgFact: string;
+  readonly storeFact: string;
+  readonly userFact: string;
+  readonly key: string;
+  readonly account: string;
+  readonly message: string;
+  readonly cursor: string;
+}
+
+export const idsOf = (org: SeededOrg): Ids => ({
+  person: org.userId,
+  external: `telegram:${org.externalId}`,
+  store: org.storeId,
+  storeSlug: "shop-of-theirs",
+  orgFact: org.facts.org,
+  storeFact: org.facts.store,
+  userFact: org.facts.user,
+  key: org.key.id,
+  account: org.account,
+  message: org.turnMessageId,
+  cursor: org.cursor,
+});
+
+export const unknownIds = (): Ids => ({
+  person: v7(),
+  external: "telegram:987654",
+  store: v7(),
+  storeSlug: "shop-of-nobody",
+  orgFact: v7(),
+  storeFact: v7(),
+  userFact: v7(),
+  key: v7(),
+  account: "bot-nobody",
+  message: v7(),
+  cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
+});
+
+/** A person of the asking org. */
+export const MINE = "telegram:1";
+export const ENTRY = { key: "k", value: 1 };
+const FACT = { key: "a.fact", value: 1 };
+const TURN = { channel: "web", userMessage: "hello", assistantMessage: "hi" };
+
+type Arguments = (ids: Ids) => object;
+/** For each tool each parameter that takes an id, with every form that it takes. */
+export const TOOLS: Readonly<Record<string, Readonly<Record<string, readonly Arguments[]>>>> = {
+  get_user_context: {
+    userId: [({ person }) => ({ userId: person }), ({ external }) => ({ userId: external })],
+  },
+  recall: {
+    userId: [
+      ({ person }) => ({ userId: person, query: "plan" }),
+      ({ external }) => ({ userId: external }),
+      ({ person }) => ({ userId: person, scopes: ["user"], asOf: "2030-01-01T00:00:00Z" }),
+    ],
+    storeId: [
+      ({ store }) => ({ storeId: store, query: "plan" }),
+      ({ storeSlug }) => ({ storeId: storeSlug }),
+    ],
+  },
+  remember_fact: {
+    userId: [({ person }) => ({ scope: "user", userId: person, ...FACT })],
+    storeId: [
+      ({ store }) => ({ scope: "store", storeId: store, ...FACT }),
+      ({ storeSlug }) => ({ scope: "store", storeId: storeSlug, ...FACT }),
+    ],
+    sourceMessageId: [
+      ({ message }) => ({
+        scope: "org",
+        key: `source_${message.replaceAll("-", "_")}`,
+        value: 1,
+        sourceMessageId: message,
+      }),
+    ],
+  },
+  forget_fact: {
+    factId: [
+      ({ orgFact }) => ({ factId: orgFact, reason: "not mine" }),
+      ({ storeFact }) => ({ factId: storeFact, reason: "not mine" }),
+      ({ userFact }) => ({ factId: userFact, reason: "not mine" }),
+    ],
+  },
+  update_memory: { userId: [({ person }) => ({ userId: person, ...ENTRY })] },
+  store_memory: { userId: [({ person }) => ({ userId: person, entries: [ENTRY] })] },
+  forget_memory: {
+    userId: [
+      ({ person }) => ({ userId: person, keys: ["colour"] }),
+      ({ external }) => ({ userId: external, keys: ["colour"] }),
+    ],
+  },
+  get_chat_history: {
+    userId: [({ person }) => ({ userId: person }), ({ external }) => ({ userId: external })],
+    before: [({ cursor }) => ({ userId: MINE, before: cursor })],
+  },
+  archive_turn: {
+    userId: [({ person }) => ({ userId: person, ...TURN })],
+    storeId: [
+      ({ store }) => ({ userId: MINE, storeId: store, ...TURN }),
+      ({ storeSlug }) => ({ userId: MINE, storeId: storeSlug, ...TURN }),
+    ],
+  },
+};
+/** Parameters that name nothing of an org: what they hold is the caller's own. */
+export const NO_IDS = ["agentId", "conversationId"];
+
+export const RESOURCES: Readonly<Record<string, readonly ((ids: Ids) => string)[]>> = {
+  "memory://users/{userId}/context": [
+    ({ person }) => `memory://users/${person}/context`,
+    ({ external }) => `memory://users/${external}/context`,
+    ({ external }) => `memory://users/${encodeURIComponent(external)}/context`,
+  ],
+  "memory://facts/{factId}": [
+    ({ orgFact }) => `memory://facts/${orgFact}`,
+    ({ storeFact }) => `memory://facts/${storeFact}`,
+    ({ userFact }) => `memory://facts/${userFact}`,
+  ],
+};
+
+type Route = (ids: Ids) => readonly ["GET" | "POST" | "DELETE", string, object?];
+/** For each route its requests with ids; none where it takes none. */
+export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
+  "GET /v1/keys": [],
+  "POST /v1/keys": [
+    ({ person }) => ["POST", "/v1/keys", { name: "k", pinUserId: person }],
+    ({ store }) => ["POST", "/v1/keys", { name: "k", pinStoreId: store }],
+    ({ storeSlug }) => ["POST", "/v1/keys", { name: "k", pinStoreId: storeSlug }],
+  ],
+  "DELETE /v1/keys/:id": [({ key }) => ["DELETE", `/v1/keys/${key}`]],
+  "GET /v1/orgs": [],
+  "POST /v1/orgs": [],
+  "GET /v1/stores": [],
+  "POST /v1/stores": [],
+  "GET /v1/channels": [],
+  "POST /v1/channels": [
+    ({ store }) => [
+      "POST",
+      "/v1/channels",
+      { channel: "telegram", account: "new", secretVariable: "NEW", storeId: store },
+    ],
+  ],
+  "DELETE /v1/channels/:channel/:account": [
+    ({ account }) => ["DELETE", `/v1/channels/telegram/${account}`],
+  ],
+};
