@@ -151,15 +151,26 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   });
 
   const rateLimit = new RateLimit(config.RATE_LIMIT_PER_MINUTE);
+  const charge = async (principal: Principal, messages: number) =>
+    principal.keyId === OPERATOR_KEY_ID ? undefined : rateLimit.charge(principal.keyId, messages);
   await mountSouvenir(http, {
     version: VERSION,
     services: { kv, chat, facts, recall },
     authenticate,
-    charge: (principal, messages) => rateLimit.charge(principal.keyId, messages),
+    charge,
     allowedHosts: config.ALLOWED_HOSTS,
     onToolCall: (tool, outcome) => metrics.tool(tool, outcome),
   });
-  await http.register(v1Routes({ authenticate, keys, orgs, channels }));
+  await http.register(
+    v1Routes({
+      authenticate,
+      keys,
+      orgs,
+      channels,
+      charge,
+      allowedHosts: config.ALLOWED_HOSTS,
+    }),
+  );
   await http.register(telegramWebhook, {
     clock,
     accounts: (account) => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearerToken, hashKey, newKey } from "../../src/access/key.ts";
 import { readConfig } from "../../src/config.ts";
-import { openApp, OWNER_KEY, type TestApp } from "../support/app.ts";
+import { OWNER_KEY, openApp, type TestApp } from "../support/app.ts";
 
 describe("the Authorization header", () => {
   test("carries a key after the scheme's name in any case, and nothing else counts", () => {
@@ -52,7 +52,11 @@ describe("at the door", () => {
   });
   afterAll(() => app.dispose());
 
-  const post = async (headers: object, url = "/mcp", method: "POST" | "GET" | "DELETE" = "POST") => {
+  const post = async (
+    headers: object,
+    url = "/mcp",
+    method: "POST" | "GET" | "DELETE" = "POST",
+  ) => {
     const initialize = {
       protocolVersion: "2025-06-18",
       capabilities: {},
@@ -115,7 +119,11 @@ describe("at the door", () => {
     const stranger = { authorization: "Bearer svr_of-another-tenant", ...session };
     expect(await statusOf(stranger)).toBe(401);
     for (const method of ["GET", "DELETE"] as const) {
-      const answer = await post({ authorization: `Bearer ${OWNER_KEY}`, ...session }, "/mcp", method);
+      const answer = await post(
+        { authorization: `Bearer ${OWNER_KEY}`, ...session },
+        "/mcp",
+        method,
+      );
       expect(answer.statusCode).toBe(405);
       expect(answer.headers.allow).toBe("POST");
     }

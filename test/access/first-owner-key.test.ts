@@ -114,7 +114,9 @@ describe.skipIf(inject("postgresUrl") === undefined)("three processes that start
     ["OWNER_KEY", { OWNER_KEY: GIVEN }],
   ])("make one owner key too where the last one was revoked (%s)", async (_how, env) => {
     const database = await createDatabase("postgres");
-    const before = await start(database.env, { OWNER_KEY: "an-owner-key-of-earlier-days-0123456789" });
+    const before = await start(database.env, {
+      OWNER_KEY: "an-owner-key-of-earlier-days-0123456789",
+    });
     const { keys } = await keysBy(before.app, before.app.operatorToken);
     await revoke(before.app, keys?.[0]?.id ?? "");
     await before.app.close();

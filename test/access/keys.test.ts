@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toolsOf, v1 } from "../isolation/rpc.ts";
-import { openApp, OWNER_KEY, type TestApp } from "../support/app.ts";
+import { OWNER_KEY, openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
 
@@ -114,7 +114,10 @@ onBothDatabases((engine) => {
       const { status, body } = await app.v1("POST", "/v1/keys", { name: "k", ...input });
       return [status, body.title];
     };
-    expect(await make({ pinUserId: "01900000-0000-7000-8000-000000000000" })).toEqual([404, "NOT_FOUND"]);
+    expect(await make({ pinUserId: "01900000-0000-7000-8000-000000000000" })).toEqual([
+      404,
+      "NOT_FOUND",
+    ]);
     expect(await make({ pinStoreId: "nowhere" })).toEqual([404, "NOT_FOUND"]);
     for (const input of [
       { pinUserId: "" },
@@ -150,7 +153,9 @@ onBothDatabases((engine) => {
       const fact = { scope: "user", userId: "1", key: "agent.of", value: 1, ...extra };
       const { factId } = await app.ok("remember_fact", fact, key);
       const { facts } = await app.ok("recall", { userId: "1", agentId: "faye" }, key);
-      const known = (facts as { factId: string; agentId: string }[]).find((f) => f.factId === factId);
+      const known = (facts as { factId: string; agentId: string }[]).find(
+        (f) => f.factId === factId,
+      );
       return known?.agentId;
     };
     expect(await write({})).toBeUndefined();

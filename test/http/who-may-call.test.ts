@@ -77,6 +77,7 @@ describe("with keys", () => {
   test("a name that the operator gave is served, another one is not", async () => {
     const from = (host: string) => listKeys(app, { key: OWNER_KEY, headers: { host } });
     expect((await from("127.0.0.1:3000")).status).toBe(200);
+    expect((await from("memory.example.com")).status).toBe(200);
     expect((await from("evil.example")).status).toBe(403);
   });
 });

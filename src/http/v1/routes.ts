@@ -14,8 +14,13 @@ export interface V1Options {
   readonly keys: KeyService;
   readonly orgs: OrgService;
   readonly channels: ChannelService;
+  /** Takes messages from the caller's budget. */
+  readonly charge: (
+    principal: Principal,
+    messages: number,
+  ) => Promise<{ readonly retryAfterSeconds: number } | undefined>;
   /** Host names beside the loopback ones, without ports. */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts: readonly string[];
 }
 
 const Named = z.strictObject({ slug: Slug, name: z.string().min(1).max(100).optional() });
@@ -23,45 +28,57 @@ const WithId = z.object({ id: z.string() });
 const AccountPath = z.object({ channel: z.string(), account: z.string() });
 
 /** `/v1`: what an operator does, for programs and for the command line while a server is running. */
-export function v1Routes({ authenticate, keys, orgs, channels, allowedHosts = [] }: V1Options) {
+export function v1Routes({ authenticate, keys, orgs, channels, charge, allowedHosts }: V1Options) {
   return async (app: FastifyInstance): Promise<void> => {
+    const principals = new WeakMap<FastifyRequest, Principal>();
+    const by = (request: FastifyRequest): Principal => {
+      const principal = principals.get(request);
+      if (!principal) throw new Error("a request reached its route without a principal");
+      return principal;
+    };
     app.addHook("onRequest", ownHosts(allowedHosts));
-    const by = (request: FastifyRequest): Promise<Principal> =>
-      requirePrincipal(authenticate, request);
+    app.addHook("onRequest", async (request, reply) => {
+      const principal = await requirePrincipal(authenticate, request);
+      principals.set(request, principal);
+      const limited = await charge(principal, 1);
+      if (!limited) return;
+      reply.header("retry-after", String(Math.ceil(limited.retryAfterSeconds)));
+      throw new AppError("RATE_LIMITED", "too many requests with this key");
+    });
 
-    app.get("/v1/keys", async (request) => ({ keys: await keys.list(await by(request)) }));
+    app.get("/v1/keys", async (request) => ({ keys: await keys.list(by(request)) }));
     app.post("/v1/keys", async (request, reply) => {
-      const created = await keys.create(await by(request), parse(NewKey, request.body));
+      const created = await keys.create(by(request), parse(NewKey, request.body));
       return reply.code(201).send(created);
     });
     app.delete("/v1/keys/:id", async (request) =>
-      keys.revoke(await by(request), parse(WithId, request.params).id),
+      keys.revoke(by(request), parse(WithId, request.params).id),
     );
 
-    app.get("/v1/orgs", async (request) => ({ orgs: await orgs.list(await by(request)) }));
+    app.get("/v1/orgs", async (request) => ({ orgs: await orgs.list(by(request)) }));
     app.post("/v1/orgs", async (request, reply) => {
       const { slug, name } = parse(Named, request.body);
-      return reply.code(201).send(await orgs.create(await by(request), slug, name ?? slug));
+      return reply.code(201).send(await orgs.create(by(request), slug, name ?? slug));
     });
 
     app.get("/v1/stores", async (request) => ({
-      stores: await orgs.listStores(await by(request)),
+      stores: await orgs.listStores(by(request)),
     }));
     app.post("/v1/stores", async (request, reply) => {
       const { slug, name } = parse(Named, request.body);
-      return reply.code(201).send(await orgs.createStore(await by(request), slug, name ?? slug));
+      return reply.code(201).send(await orgs.createStore(by(request), slug, name ?? slug));
     });
 
     app.get("/v1/channels", async (request) => ({
-      channels: await channels.list(await by(request)),
+      channels: await channels.list(by(request)),
     }));
     app.post("/v1/channels", async (request, reply) => {
-      const account = await channels.add(await by(request), parse(NewAccount, request.body));
+      const account = await channels.add(by(request), parse(NewAccount, request.body));
       return reply.code(201).send(account);
     });
     app.delete("/v1/channels/:channel/:account", async (request, reply) => {
       const path = parse(AccountPath, request.params);
-      await channels.remove(await by(request), path.channel, path.account);
+      await channels.remove(by(request), path.channel, path.account);
       return reply.code(204).send();
     });
   };
