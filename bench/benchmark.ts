@@ -14,7 +14,7 @@ export interface BenchmarkOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Report {
+interface Report {
   /** What was measured on, besides the machine. */
   readonly databases: readonly string[];
   readonly tables: readonly Table[];

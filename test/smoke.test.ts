@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -92,23 +91,3 @@ test("a bad environment ends the start with every fault and no value", async () 
   }
   expect(stderr).not.toContain("quokka");
 });
-
-test("a stop ends within its time although a client keeps its connection and another never ends its request", async () => {
-  const DATA_DIR = await dataDirectory();
-  const server = await ServerProcess.ready({ DATA_DIR, OWNER_KEY });
-  await fetch(`${server.url}/healthz`, { keepalive: true });
-  const half = request(`${server.url}/mcp`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${OWNER_KEY}`,
-      "content-type": "application/json",
-      "content-length": "100",
-    },
-  });
-  half.on("error", () => {});
-  half.write("{");
-  // Its head has been read once a later request on another connection was answered.
-  await fetch(`${server.url}/readyz`);
-  expect(await server.stop()).toBe(0);
-  expect((await ServerProcess.ready({ DATA_DIR, OWNER_KEY })).output).not.toContain("svr_");
-}); // B81

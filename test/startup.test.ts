@@ -1,3 +1,4 @@
+import driver from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { Database } from "../src/db/client.ts";
@@ -154,6 +155,12 @@ onBothDatabases((engine) => {
   test("times are the same wherever the clocks of server and database stand", async () => {
     const { env, dispose } = await createDatabase(engine);
     onTestFinished(dispose);
+    if (env.DATABASE_URL !== undefined) {
+      const sql = driver(env.DATABASE_URL, { max: 1 });
+      const { pathname } = new URL(env.DATABASE_URL);
+      await sql.unsafe(`alter database ${pathname.slice(1)} set timezone to 'Asia/Kolkata'`);
+      await sql.end();
+    }
     const zones = { TZ: "America/New_York", PGTZ: "Asia/Kolkata" };
     const server = await ServerProcess.ready({ ...SECRETS, ...zones, ...env });
     const update = privateMessage(5000000001, { message_id: 1, text: "t0" });

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { Agent, get, request } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { AppError } from "../../src/errors.ts";
@@ -89,4 +92,61 @@ test("metrics count routes by their pattern, never by what stands in the address
   );
   expect(body).toContain('{route="unknown",method="GET",status="404"} 1');
   expect(body).not.toContain("quokka");
+});
+
+test("a stop hangs up on a request that never arrives whole, and on a connection that its client keeps", async () => {
+  const { app } = build(async () => {});
+  const begun = Promise.withResolvers<void>();
+  app.addHook("onRequest", async ({ method }) => {
+    if (method === "POST") begun.resolve();
+  });
+  app.post("/taken", async () => ({}));
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const [answer] = await once(get(`${url}/healthz`, { agent }), "response");
+  answer.resume();
+  const half = request(`${url}/taken`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "content-length": "100" },
+  });
+  const hungUp = once(half, "error");
+  half.write("{");
+  await begun.promise;
+
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const closed = app.close();
+  // Polling by vitest would move the clock.
+  while (vi.getTimerCount() === 0) await setImmediate();
+  vi.advanceTimersByTime(6_000);
+  expect((await hungUp)[0].code).toBe("ECONNRESET");
+  await closed;
+});
+
+test("a stop is over once the running request was answered, although its client keeps the connection", async () => {
+  const { app } = build(async () => {});
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  app.get("/slow", async () => {
+    begun.resolve();
+    await end.promise;
+    return { done: true };
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const answered = once(get(`${url}/slow`, { agent }), "response");
+  await begun.promise;
+
+  // Nothing but the drain may end it: the clock of the hang-up stands still.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const closed = app.close();
+  while (vi.getTimerCount() === 0) await setImmediate();
+  end.resolve();
+  const [answer] = await answered;
+  answer.resume();
+  expect(answer.statusCode).toBe(200);
+  await closed;
 });

@@ -98,7 +98,7 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
   };
 }
 
-async function deliver(app: TestApp, account: string, secret: string, update: object) {
+export async function deliver(app: TestApp, account: string, secret: string, update: object) {
   const response = await app.http.inject({
     method: "POST",
     url: `/webhooks/telegram/${account}`,
