@@ -2,20 +2,18 @@ import type { Benchmark, BenchmarkOptions } from "./benchmark.ts";
 import { casesOf } from "./calls.ts";
 import { type DatabaseHost, type Engine, openHost } from "./databases.ts";
 import { type LargestContext, largestTable, measureLargest } from "./largest-person.ts";
-import { type Load, load } from "./load.ts";
+import type { Load } from "./load.ts";
 import { populate } from "./population.ts";
+import { loadInRounds, medianOf, ROUNDS } from "./rounds.ts";
 import { ServerProcess } from "./server-process.ts";
-import { median, rotated } from "./statistics.ts";
+import { median } from "./statistics.ts";
 import { figure, type Table } from "./table.ts";
 
 const ROWS = 1_000_000;
 const SECONDS = 10;
-/** Each case has its turn in each round: what disturbs the machine for a while disturbs all of them. */
-const ROUNDS = 5;
 const CONNECTIONS = 16;
-const WARM_UP_SECONDS = 1;
 
-interface Line extends Omit<Load, "calls" | "p95"> {
+interface Line extends Load {
   readonly name: string;
   /** This call's figure divided by that of the other call in the same round. */
   readonly toEcho: Ratios;
@@ -64,26 +62,12 @@ async function measure(host: DatabaseHost, options: BenchmarkOptions) {
   const key = await populate(env, messages, options);
   const server = await ServerProcess.start(env);
   try {
-    const cases = casesOf(server, key);
-    const rounds = new Map<string, Load[]>(cases.map(({ name }) => [name, []]));
-    const connections = CONNECTIONS;
-    say(`${host.name}: warming up`);
-    for (const { target } of cases) {
-      await load(server, target, { connections, seconds: Math.min(WARM_UP_SECONDS, seconds) });
-    }
-    for (let round = 0; round < ROUNDS; round++) {
-      say(`${host.name}: round ${round + 1} of ${ROUNDS}`);
-      for (const { name, target } of rotated(cases, round)) {
-        signal.throwIfAborted();
-        const shape = { connections, seconds: seconds / ROUNDS };
-        rounds.get(name)?.push(await load(server, target, shape));
-      }
-    }
-    say(`${host.name}: the context of the largest person`);
-    return {
-      lines: linesOf(rounds),
-      largest: await measureLargest(server, key, { messages, seconds }),
-    };
+    say(`${host.name}: calling the tools`);
+    const shape = { connections: CONNECTIONS, seconds, signal };
+    const rounds = await loadInRounds(server, casesOf(server, key), shape);
+    say(`${host.name}: reading the context of the largest person`);
+    const largest = await measureLargest(server, key, { messages, seconds, signal });
+    return { lines: linesOf(rounds), largest };
   } finally {
     await server.stop();
   }
@@ -93,10 +77,7 @@ function linesOf(all: ReadonlyMap<string, readonly Load[]>): Line[] {
   const [echo = [], noop = []] = all.values();
   return [...all].map(([name, rounds]) => ({
     name,
-    requestsPerSecond: median(rounds.map((round) => round.requestsPerSecond)),
-    p50: median(rounds.map((round) => round.p50)),
-    p99: median(rounds.map((round) => round.p99)),
-    cpuMicros: median(rounds.map((round) => round.cpuMicros)),
+    ...medianOf(rounds),
     toEcho: ratiosOf(rounds, echo),
     toNoop: ratiosOf(rounds, noop),
   }));

@@ -56,7 +56,8 @@ test("no acknowledged write is lost by kill -9, twenty times in the middle of a 
 test("thirty calls of every kind at once are all answered by the embedded database, three times over", async () => {
   const app = await openApp("embedded", { env: { TELEGRAM_AUTO_APPROVE: "true" } });
   onTestFinished(() => app.dispose());
-  const kinds: ((person: number, round: number) => Promise<unknown>)[] = [
+  type Kind = (person: number, round: number) => Promise<unknown>;
+  const kinds: Kind[] = [
     (person, round) =>
       app.ok("store_memory", {
         userId: `telegram:${person}`,
@@ -85,7 +86,7 @@ test("thirty calls of every kind at once are all answered by the embedded databa
   for (let round = 0; round < 3; round++) {
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        kinds[index % kinds.length]?.(1 + (index % 5), round),
+        (kinds[index % kinds.length] as Kind)(1 + (index % 5), round),
       ),
     );
   }

@@ -82,7 +82,11 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
         url: readConfig({ DATABASE_URL: url }).DATABASE_URL,
         dataDir: "",
       });
-      await database.prepare().finally(async () => database.close());
+      try {
+        await database.prepare();
+      } finally {
+        await database.close();
+      }
     };
     await opens(postgres.url({ user: "odd", password: encodeURIComponent("p%w#/@:?\\ w") }));
     await opens(postgres.url({ user: "at", password: "quokka@w" }));

@@ -82,29 +82,43 @@ export class Connections {
 
 function connectionOf(open: Open): Connection {
   const connection = { isLost: false };
+  let tellLoss = (): void => {};
   const sql = open(() => {
     connection.isLost = true;
+    tellLoss();
   });
   const begin = sql.begin.bind(sql) as (work: TransactionWork<unknown>) => Promise<unknown>;
   const guarded = async (work: TransactionWork<unknown>): Promise<unknown> => {
+    // The driver tells a transaction of a loss only once its work has begun: one between BEGIN and that would leave it
+    // waiting for ever.
+    const loss = new Promise<never>((_, reject) => {
+      tellLoss = () => reject(new ConnectionLost());
+    });
+    if (connection.isLost) tellLoss();
     let isOver = false;
+    const transaction = begin(async (tx) => {
+      refuseQueries(tx, () => isOver || connection.isLost);
+      try {
+        return await work(tx);
+      } finally {
+        // The driver would now write COMMIT or ROLLBACK to a socket that is gone, which ends the process. The loss was
+        // told, so nobody waits here.
+        if (connection.isLost) await new Promise<never>(() => {});
+      }
+    });
     try {
-      return await begin(async (tx) => {
-        refuseQueries(tx, () => isOver || connection.isLost);
-        try {
-          return await work(tx);
-        } finally {
-          // The driver would now write COMMIT or ROLLBACK to a socket that is gone, which ends the process. It has told
-          // `begin` of the loss already, so nobody waits here.
-          if (connection.isLost) await new Promise<never>(() => {});
-        }
-      });
+      return await Promise.race([loss, transaction]);
     } finally {
       isOver = true;
     }
   };
   sql.begin = guarded as typeof sql.begin;
   return Object.assign(connection, { sql, orm: drizzle(sql) });
+}
+
+/** Named as the driver names it, so that it counts as an outage. */
+class ConnectionLost extends Error {
+  readonly code = "CONNECTION_CLOSED";
 }
 
 /** A query that comes after the end would run on the same connection inside the next transaction, which is another org's. */

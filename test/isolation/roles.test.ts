@@ -106,14 +106,17 @@ onBothDatabases((engine) => {
   const calls = Object.entries(TOOLS).flatMap(([tool, lines]) =>
     lines.map(([least, args], line) => [tool, least, line, args] as const),
   );
-  test.each(calls)("%s is for a %s (line %i)", async (tool, least, _line, prepare) => {
-    for (const role of ["member", "admin", "owner"] as const) {
-      const args = await prepare(app, org, next());
-      const { text } = await callTool(app, org.keys[role], tool, args);
-      const code = /"code\\?":\\?"(\w+)/.exec(text)?.[1];
-      expect([role, code]).toEqual([role, mayDo(role, least) ? undefined : "FORBIDDEN"]);
-    }
-  });
+  test.each(calls)(
+    "%s needs a key of the role %s or above (line %i)",
+    async (tool, least, _line, prepare) => {
+      for (const role of ["member", "admin", "owner"] as const) {
+        const args = await prepare(app, org, next());
+        const { text } = await callTool(app, org.keys[role], tool, args);
+        const code = /"code\\?":\\?"(\w+)/.exec(text)?.[1];
+        expect([role, code]).toEqual([role, mayDo(role, least) ? undefined : "FORBIDDEN"]);
+      }
+    },
+  );
 
   test.each(Object.entries(ROUTES))("%s", async (_route, [least, prepare]) => {
     for (const caller of CALLERS) {
