@@ -84,7 +84,10 @@ onBothDatabases((engine) => {
       }
     });
 
-    test.each(Object.values(RESOURCES).flat())("resource %#", async (uri) => {
+    const addresses = Object.entries(RESOURCES).flatMap(([template, uris]) =>
+      uris.map((uri, form) => [template, form, uri] as const),
+    );
+    test.each(addresses)("%s (form %i)", async (_template, _form, uri) => {
       const [foreign, unknown] = await bothAnswers((ids) =>
         rpc(app, owner, "resources/read", { uri: uri(ids) }),
       );
