@@ -77,4 +77,4 @@ test("what one client wrote is there for every other client after a restart", as
   const { tools } = await inspect(second.url, "--strict", "--method", "tools/list");
   expect(tools).toHaveLength(9);
   expect(second.output).not.toMatch(/"level":[456]0/);
-}, 120_000);
+});

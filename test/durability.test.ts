@@ -11,13 +11,11 @@ const PARALLEL = 50;
 test("no acknowledged write is lost by kill -9, twenty times in the middle of a write loop", async () => {
   const { env, dispose } = await createDatabase("embedded");
   onTestFinished(dispose);
-  // One that ends in order leaves its compiled modules to those that do not: twenty starts take half the time.
-  expect(await (await ServerProcess.ready({ ...env, OWNER_KEY })).stop()).toBe(0);
   const acknowledged: { round: number; key: string }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const server = await ServerProcess.ready({ ...env, OWNER_KEY, LOG_LEVEL: "warn" });
     // Another moment of the loop in each round; the writes of the other writers are on their way then.
-    const enough = acknowledged.length + 7 + ((round * 5) % 31);
+    const enough = acknowledged.length + 4 + ((round * 5) % 16);
     const write = async (writer: number) => {
       for (let count = 0; ; count++) {
         const key = `w${writer}.${count}`;
@@ -99,4 +97,4 @@ test("thirty calls of every kind at once are all answered by the embedded databa
     expect(memory).toMatchObject({ r0: 0, r1: 1, r2: 2, last: 2, seen: true });
     expect(recentMessages).toHaveLength(3);
   }
-}, 120_000); // B146
+}); // B146

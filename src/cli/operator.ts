@@ -1,4 +1,3 @@
-import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { type OperatorAddress, readOperatorFile } from "./operator-file.ts";
 
@@ -41,6 +40,8 @@ function overHttp({ url, token }: OperatorAddress, org: string | undefined): Ope
 }
 
 async function connectInProcess(config: Config, org: string | undefined): Promise<Operator> {
+  // Loading the whole server takes longer than asking one that runs.
+  const { buildApp } = await import("../app.ts");
   const app = await buildApp({ ...config, LOG_LEVEL: "silent" });
   let isReady = false;
   await app.start({

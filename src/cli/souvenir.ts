@@ -2,7 +2,6 @@ import { readConfig } from "../config.ts";
 import { readCommand, USAGE, UsageError } from "./command.ts";
 import { type Answer, connect } from "./operator.ts";
 import { explain } from "./reason.ts";
-import { serve } from "./serve.ts";
 
 function print({ status, body }: Answer): void {
   if (status >= 400) {
@@ -21,7 +20,10 @@ async function main(args: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  if (command.kind === "serve") return serve(process.env);
+  if (command.kind === "serve") {
+    const { serve } = await import("./serve.ts");
+    return serve(process.env);
+  }
   const operator = await connect(readConfig(process.env), command.org);
   try {
     print(await operator.request(...command.request));

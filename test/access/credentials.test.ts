@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearerToken, hashKey, newKey } from "../../src/access/key.ts";
 import { readConfig } from "../../src/config.ts";
 import { OWNER_KEY, openApp, type TestApp } from "../support/app.ts";
+import { oneEngine } from "./one-engine.ts";
 
 describe("the Authorization header", () => {
   test("carries a key after the scheme's name in any case, and nothing else counts", () => {
@@ -45,7 +46,7 @@ describe("at the door", () => {
   const log: string[] = [];
   let app: TestApp;
   beforeAll(async () => {
-    app = await openApp("embedded", {
+    app = await openApp(oneEngine(), {
       env: { LOG_LEVEL: "debug" },
       logStream: { write: (line) => log.push(line) },
     });
@@ -144,7 +145,7 @@ describe("AUTH=none", () => {
   });
 
   test("makes everybody who sends no key the owner of the default org, and of no other", async () => {
-    const open = await openApp("embedded", { env: { AUTH: "none" } });
+    const open = await openApp(oneEngine(), { env: { AUTH: "none" } });
     const send = (method: "GET" | "POST", url: string, headers: object = {}, payload?: object) =>
       open.http.inject({
         method,

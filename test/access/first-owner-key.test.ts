@@ -2,6 +2,7 @@ import { describe, expect, inject, test } from "vitest";
 import { type App, buildApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { createDatabase, onBothDatabases } from "../support/database.ts";
+import { oneEngine } from "./one-engine.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -52,45 +53,45 @@ onBothDatabases((engine) => {
     await second.app.close();
     await database.dispose();
   });
+});
 
-  test("OWNER_KEY is the first owner key, shown nowhere, and once revoked never works again", async () => {
-    const database = await createDatabase(engine);
-    const first = await start(database.env, { OWNER_KEY: GIVEN });
-    expect(first.shown).toBeUndefined();
-    const { keys } = await keysBy(first.app, GIVEN);
-    expect(keys).toHaveLength(1);
-    await revoke(first.app, keys?.[0]?.id ?? "");
-    expect((await keysBy(first.app, GIVEN)).status).toBe(401);
-    await first.app.close();
+test("OWNER_KEY is the first owner key, shown nowhere, and once revoked never works again", async () => {
+  const database = await createDatabase(oneEngine());
+  const first = await start(database.env, { OWNER_KEY: GIVEN });
+  expect(first.shown).toBeUndefined();
+  const { keys } = await keysBy(first.app, GIVEN);
+  expect(keys).toHaveLength(1);
+  await revoke(first.app, keys?.[0]?.id ?? "");
+  expect((await keysBy(first.app, GIVEN)).status).toBe(401);
+  await first.app.close();
 
-    const second = await start(database.env, { OWNER_KEY: GIVEN });
-    expect((await keysBy(second.app, GIVEN)).status).toBe(401);
-    expect(second.shown).toMatch(/^svr_/);
-    expect((await keysBy(second.app, second.shown ?? "")).keys).toHaveLength(2);
-    await second.app.close();
-    await database.dispose();
-  });
+  const second = await start(database.env, { OWNER_KEY: GIVEN });
+  expect((await keysBy(second.app, GIVEN)).status).toBe(401);
+  expect(second.shown).toMatch(/^svr_/);
+  expect((await keysBy(second.app, second.shown ?? "")).keys).toHaveLength(2);
+  await second.app.close();
+  await database.dispose();
+});
 
-  test("another OWNER_KEY later adds none while there is an owner, and another DEFAULT_ORG gets a key of its own", async () => {
-    const database = await createDatabase(engine);
-    const first = await start(database.env, { OWNER_KEY: GIVEN });
-    await first.app.close();
-    const other = await start(database.env, { OWNER_KEY: GIVEN.toUpperCase() });
-    expect((await keysBy(other.app, GIVEN.toUpperCase())).status).toBe(401);
-    expect((await keysBy(other.app, GIVEN)).status).toBe(200);
-    await other.app.close();
+test("another OWNER_KEY later adds none while there is an owner, and another DEFAULT_ORG gets a key of its own", async () => {
+  const database = await createDatabase(oneEngine());
+  const first = await start(database.env, { OWNER_KEY: GIVEN });
+  await first.app.close();
+  const other = await start(database.env, { OWNER_KEY: GIVEN.toUpperCase() });
+  expect((await keysBy(other.app, GIVEN.toUpperCase())).status).toBe(401);
+  expect((await keysBy(other.app, GIVEN)).status).toBe(200);
+  await other.app.close();
 
-    const moved = await start(database.env, { OWNER_KEY: GIVEN, DEFAULT_ORG: "second" });
-    const [ofFirst, ofSecond] = [
-      await keysBy(moved.app, GIVEN),
-      await keysBy(moved.app, moved.shown ?? ""),
-    ];
-    expect(ofFirst.keys).toHaveLength(1);
-    expect(ofSecond.keys).toHaveLength(1);
-    expect(ofFirst.keys?.[0]?.id).not.toBe(ofSecond.keys?.[0]?.id);
-    await moved.app.close();
-    await database.dispose();
-  });
+  const moved = await start(database.env, { OWNER_KEY: GIVEN, DEFAULT_ORG: "second" });
+  const [ofFirst, ofSecond] = [
+    await keysBy(moved.app, GIVEN),
+    await keysBy(moved.app, moved.shown ?? ""),
+  ];
+  expect(ofFirst.keys).toHaveLength(1);
+  expect(ofSecond.keys).toHaveLength(1);
+  expect(ofFirst.keys?.[0]?.id).not.toBe(ofSecond.keys?.[0]?.id);
+  await moved.app.close();
+  await database.dispose();
 });
 
 describe.skipIf(inject("postgresUrl") === undefined)("three processes that start at once", () => {
