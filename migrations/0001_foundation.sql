@@ -46,7 +46,7 @@ CREATE TABLE "channel_updates" (
 	"account" text NOT NULL,
 	"update_id" text NOT NULL,
 	"received_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "channel_updates_update" UNIQUE("channel","account","update_id")
+	CONSTRAINT "channel_updates_update" UNIQUE("org_id","channel","account","update_id")
 );
 --> statement-breakpoint
 ALTER TABLE "channel_updates" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -210,7 +210,7 @@ CREATE TABLE "memory_kv" (
 	"agent_id" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "memory_kv_entry" UNIQUE NULLS NOT DISTINCT("user_id","identity_id","key")
+	CONSTRAINT "memory_kv_entry" UNIQUE NULLS NOT DISTINCT("org_id","user_id","identity_id","key")
 );
 --> statement-breakpoint
 ALTER TABLE "memory_kv" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

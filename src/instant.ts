@@ -18,7 +18,10 @@ export function parseInstant(text: string): Date | undefined {
   const whole = `${date}T${time}${zulu ? "Z" : `${hours}:${minutes}`}`;
   if (!Iso.safeParse(whole).success) return undefined;
   const milliseconds = Math.ceil(Number(`0.${fraction || "0"}`) * 1000);
-  return new Date(Date.parse(whole) + milliseconds);
+  const instant = new Date(Date.parse(whole) + milliseconds);
+  const year = instant.getUTCFullYear();
+  // Years of four digits are what every reader of an answer takes.
+  return year >= 1 && year <= 9999 ? instant : undefined;
 }
 
 export const INSTANT_HINT = "Use ISO 8601 with seconds and offset, e.g. 2026-03-01T10:00:00Z.";

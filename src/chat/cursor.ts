@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import { INSTANT_HINT, parseInstant } from "../instant.ts";
+import { isUuid } from "../uuid.ts";
 
 /** A point in one person's history: messages strictly before it, in (sentAt, id) order. */
 export interface HistoryPoint {
@@ -32,10 +33,13 @@ export function readBefore(userId: string, before: string): HistoryPoint {
   }
   const text = Buffer.from(before.slice(PREFIX.length), "base64url").toString();
   const match = CURSOR.exec(text);
-  if (match?.[1] !== userId || match[3] === undefined) {
+  const sentAt = new Date(Number(match?.[2]));
+  const id = match?.[3] ?? "";
+  const year = sentAt.getUTCFullYear();
+  if (match?.[1] !== userId || !isUuid(id) || !(year >= 1 && year <= 9999)) {
     throw new AppError("INVALID_INPUT", "before: is not a cursor of this person's history", {
       hint: "Send nextBefore exactly as the page before returned it, with the same userId.",
     });
   }
-  return { sentAt: new Date(Number(match[2])), id: match[3] };
+  return { sentAt, id };
 }

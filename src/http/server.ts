@@ -25,6 +25,8 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
+    // Addresses that the router cannot read would be answered with their own text.
+    frameworkErrors: answerProblem,
   });
   let draining = false;
 

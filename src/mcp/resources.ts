@@ -1,5 +1,6 @@
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { ChatService } from "../chat/service.ts";
+import { AppError } from "../errors.ts";
 import type { FactService } from "../facts/service.ts";
 import { Recall } from "../recall/query.ts";
 import type { RecallService } from "../recall/service.ts";
@@ -60,7 +61,7 @@ export function registerResources(
       new ResourceTemplate(contextTemplate, { list: undefined }),
       contextMetadata,
       shield(async (uri: URL, variables, context) => {
-        const userId = decodeURIComponent(String(variables.userId));
+        const userId = decoded(String(variables.userId));
         return json(uri, await chat.context(principalOf(context), userId, contextOptions));
       }),
     );
@@ -78,6 +79,16 @@ export function registerResources(
       json(uri, await facts.find(principalOf(context), String(variables.factId))),
     ),
   );
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    throw new AppError("INVALID_INPUT", "the address has a % that encodes nothing", {
+      cause: error,
+    });
+  }
 }
 
 function json(uri: URL, value: unknown) {

@@ -134,15 +134,20 @@ onBothDatabases((engine) => {
     ]);
   });
 
-  test.each(["yesterday", "2026-03-01", "2026-03-01T10:00Z", "2026-02-30T10:00:00Z", "c1.e30"])(
-    "before %s is INVALID_INPUT with an example of the right form",
-    async (before) => {
-      await receive(107, 1);
-      const { error } = await app.call("get_chat_history", { userId: "107", before });
-      expect(error?.code).toBe("INVALID_INPUT");
-      expect(error?.hint).toMatch(/2026-03-01T10:00:00Z|nextBefore/);
-    },
-  );
+  test.each([
+    "yesterday",
+    "2026-03-01",
+    "2026-03-01T10:00Z",
+    "2026-02-30T10:00:00Z",
+    "0000-01-01T00:00:00Z",
+    "9999-12-31T23:59:59-01:00",
+    "c1.e30",
+  ])("before %s is INVALID_INPUT with an example of the right form", async (before) => {
+    await receive(107, 1);
+    const { error } = await app.call("get_chat_history", { userId: "107", before });
+    expect(error?.code).toBe("INVALID_INPUT");
+    expect(error?.hint).toMatch(/2026-03-01T10:00:00Z|nextBefore/);
+  });
 
   test("a cursor works for its own person only", async () => {
     await receive(108, 3);

@@ -56,7 +56,7 @@ export const channelUpdates = pgTable(
     receivedAt: instant("received_at").notNull(),
   },
   (t) => [
-    unique("channel_updates_update").on(t.channel, t.account, t.updateId),
+    unique("channel_updates_update").on(t.orgId, t.channel, t.account, t.updateId),
     index("channel_updates_time_idx").on(t.receivedAt),
     tenantPolicy("channel_updates"),
   ],

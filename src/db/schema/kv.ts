@@ -20,7 +20,7 @@ export const memoryKv = pgTable(
   },
   (t) => [
     // One row per source identity, so that undoing a link splits the memory again; a read takes the latest.
-    unique("memory_kv_entry").on(t.userId, t.identityId, t.key).nullsNotDistinct(),
+    unique("memory_kv_entry").on(t.orgId, t.userId, t.identityId, t.key).nullsNotDistinct(),
     index("memory_kv_identity_idx").on(t.identityId),
     foreignKey({
       name: "memory_kv_user_fk",
