@@ -84,11 +84,13 @@ export function registerResources(
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
-  } catch (error) {
-    throw new AppError("INVALID_INPUT", "the address has a % that encodes nothing", {
-      cause: error,
-    });
+  } catch {
+    throw malformed();
   }
+}
+
+function malformed(): AppError {
+  return new AppError("INVALID_INPUT", "the address has a % that encodes nothing");
 }
 
 function json(uri: URL, value: unknown) {
