@@ -84,13 +84,13 @@ export function registerResources(
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
-  } catch {
-    throw malformed();
+  } catch (error) {
+    throw malformed(error);
   }
 }
 
-function malformed(): AppError {
-  return new AppError("INVALID_INPUT", "the address has a % that encodes nothing");
+function malformed(cause: unknown): AppError {
+  return new AppError("INVALID_INPUT", "the address has a % that encodes nothing", { cause });
 }
 
 function json(uri: URL, value: unknown) {
