@@ -38,9 +38,9 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     String.raw`${DOMAIN}/[^/]+\.ts`,
     [SHARED, OPEN, String.raw`db/tenant\.ts`, String.raw`${DOMAIN}/repository\.ts`],
   ],
-  [String.raw`mcp/.+`, [SHARED, OPEN, "mcp/.+"]],
-  [String.raw`telegram/.+`, [SHARED, OPEN, "telegram/.+"]],
-  [String.raw`http/.+`, [SHARED, String.raw`config\.ts`, OPEN, "http/.+"]],
+  ["mcp/.+", [SHARED, OPEN, "mcp/.+"]],
+  ["telegram/.+", [SHARED, OPEN, "telegram/.+"]],
+  ["http/.+", [SHARED, String.raw`config\.ts`, OPEN, "http/.+"]],
 ];
 
 const src = join(import.meta.dirname, "../src");

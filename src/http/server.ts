@@ -26,7 +26,9 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     // Addresses that the router cannot read would be answered with their own text.
-    frameworkErrors: answerProblem,
+    frameworkErrors(error, request, reply) {
+      answerProblem(error, request, reply);
+    },
   });
   let draining = false;
 
