@@ -38,9 +38,11 @@ async function run(app: App, config: Config): Promise<void> {
   const url = address.replace("//[::]:", "//[::1]:");
   await app.start({
     ready(ownerKey) {
+      // First the file: who reads "is ready" may call the command line at once.
+      if (config.DATABASE_URL === undefined) {
+        writeOperatorFile(config.DATA_DIR, { url, token: app.operatorToken });
+      }
       process.stdout.write(banner({ url, config, ownerKey }));
-      if (config.DATABASE_URL !== undefined) return;
-      writeOperatorFile(config.DATA_DIR, { url, token: app.operatorToken });
     },
     failed: fail,
   });
