@@ -23,11 +23,11 @@ function align(cell: string, width: number, column: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** Three significant digits, two below 1: more would be noise. */
+/** Two or three significant digits: more would be noise. */
 export function figure(value: number): string {
   if (value >= 100) return count(Math.round(value));
   if (value >= 10) return value.toFixed(1);
-  return value >= 1 ? value.toFixed(2) : value.toPrecision(2);
+  return value >= 0.1 ? value.toFixed(2) : value.toPrecision(2);
 }
 
 export function count(value: number): string {
