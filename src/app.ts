@@ -11,6 +11,7 @@ import { ChatService } from "./chat/service.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { Database } from "./db/client.ts";
+import type { EmbeddedDatabase } from "./db/embedded/embedded.ts";
 import { maintenanceJob } from "./db/maintenance.ts";
 import { FactRepository } from "./facts/repository.ts";
 import { FactService } from "./facts/service.ts";
@@ -41,6 +42,8 @@ import { VERSION } from "./version.ts";
 
 export interface AppOptions {
   readonly clock?: Clock;
+  /** The embedded database, when the caller has opened it already; default: opened here. */
+  readonly embedded?: EmbeddedDatabase | undefined;
   /** Where log lines go; default standard output. */
   readonly logStream?: { write(line: string): void };
   /** Reads a secret's variable that a channel account names; default: none is set. */
@@ -64,7 +67,11 @@ export interface App {
 /** Builds everything by hand and listens to nothing: main.ts and the tests do. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
   const clock = options.clock ?? (() => new Date());
-  const database = await Database.open({ url: config.DATABASE_URL, dataDir: config.DATA_DIR });
+  const database = await Database.open({
+    url: config.DATABASE_URL,
+    dataDir: config.DATA_DIR,
+    embedded: options.embedded,
+  });
   const { transactions } = database;
   const metrics = new Metrics();
 

@@ -1,6 +1,7 @@
 import closeWithGrace from "close-with-grace";
-import { type App, buildApp } from "../app.ts";
+import type { App } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
+import { openEmbedded } from "../db/embedded/embedded.ts";
 import { banner } from "./banner.ts";
 import { removeOperatorFile, writeOperatorFile } from "./operator-file.ts";
 import { explain } from "./reason.ts";
@@ -23,7 +24,12 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   });
   try {
     config = readConfig(env);
-    app = await buildApp(config, { secretOf: (variable) => env[variable] });
+    // The embedded database starts in a thread of its own, on a first start for seconds, while the rest is still loaded.
+    const [{ buildApp }, embedded] = await Promise.all([
+      import("../app.ts"),
+      config.DATABASE_URL === undefined ? openEmbedded(config.DATA_DIR) : undefined,
+    ]);
+    app = await buildApp(config, { embedded, secretOf: (variable) => env[variable] });
     await run(app, config);
   } catch (error) {
     // A stop takes the database away from a start that has not ended.

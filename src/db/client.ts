@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { Connections, type Open } from "./connections.ts";
-import { openEmbedded } from "./embedded/embedded.ts";
+import { type EmbeddedDatabase, openEmbedded } from "./embedded/embedded.ts";
 import { isDenied, safeError } from "./faults.ts";
 import { migrate, readMigrations } from "./migrate.ts";
 import { Transactions } from "./tenant.ts";
@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   /** PostgreSQL; absent = the embedded database under `dataDir`. */
   readonly url?: string | undefined;
   readonly dataDir: string;
+  /** The embedded database under `dataDir`, when it is open already. */
+  readonly embedded?: EmbeddedDatabase | undefined;
 }
 
 const MISSING_RIGHTS =
@@ -58,9 +60,9 @@ export class Database {
    *
    * @throws when another process holds the data directory; the message names its pid and the path
    */
-  static async open({ url, dataDir }: DatabaseOptions): Promise<Database> {
+  static async open({ url, dataDir, ...opened }: DatabaseOptions): Promise<Database> {
     if (url === undefined) {
-      const embedded = await openEmbedded(dataDir);
+      const embedded = opened.embedded ?? (await openEmbedded(dataDir));
       const open: Open = (onclose) =>
         postgres({ ...DRIVER, ...embedded.driverOptions, onclose }) as postgres.Sql;
       return new Database("embedded", new Connections(1, open), () => embedded.close());

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import { LOCK_FILE, OWNER_FILE } from "./directory-lock.ts";
 import { initialiseCluster } from "./engine.ts";
+import { templateDirectory } from "./template.ts";
 
 /** The PostgreSQL cluster inside a data directory. */
 const CLUSTER = "pgdata";
@@ -56,13 +57,17 @@ function refusal(reason: string, cause?: unknown): AppError {
 }
 
 /**
- * Returns the path of the cluster in a directory this process owns, making it on the first start.
+ * Returns the path of the cluster in a directory this process owns, making it on the first start: a
+ * copy of the one in the `template` directory, or by initdb where there is none.
  *
- * The cluster is made beside its place and renamed into it: a process killed while PGlite copies
- * its 39 MB leaves a side directory, which the next start removes, and never half a cluster, which
+ * The cluster is made beside its place and renamed into it: a process killed while its 39 MB are
+ * written leaves a side directory, which the next start removes, and never half a cluster, which
  * would not open again.
  */
-export async function prepareCluster(directory: string): Promise<string> {
+export async function prepareCluster(
+  directory: string,
+  { template }: { template: string | undefined } = { template: templateDirectory() },
+): Promise<string> {
   const cluster = join(directory, CLUSTER);
   for (const name of await readdir(directory)) {
     if (name.startsWith(SIDE_PREFIX))
@@ -72,7 +77,9 @@ export async function prepareCluster(directory: string): Promise<string> {
   const side = join(directory, `${SIDE_PREFIX}${randomUUID()}`);
   try {
     await mkdir(side, { mode: 0o700 });
-    await initialiseCluster(side);
+    const model = template === undefined ? undefined : join(template, CLUSTER);
+    if (model !== undefined && existsSync(model)) await cp(model, side, { recursive: true });
+    else await initialiseCluster(side);
     await rename(side, cluster);
   } catch (error) {
     await rm(side, { recursive: true, force: true });

@@ -1,14 +1,17 @@
 /**
- * A process that owns a data directory until it is killed: `node embedded-child.ts <dir> [write]`.
+ * A process that owns a data directory until it is killed: `node embedded-child.ts <dir> [write|initdb]`;
+ * with `initdb` only its cluster is made, without the template.
  * Says `open`, then with `write` one line for each acknowledged transaction; says why it was refused.
  */
 import postgres from "postgres";
+import { prepareCluster } from "../../../src/db/embedded/data-directory.ts";
 import { openEmbedded } from "../../../src/db/embedded/embedded.ts";
 
 const [, , directory = "", mode] = process.argv;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
+  if (mode === "initdb") await prepareCluster(directory, { template: undefined });
   const database = await openEmbedded(directory);
   const sql = postgres({ ...database.driverOptions, onnotice: () => {} });
   if (mode === "write") {

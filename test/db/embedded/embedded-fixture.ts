@@ -46,7 +46,7 @@ export async function startDatabase(dataDir: string) {
 const CHILD = fileURLToPath(new URL("./embedded-child.ts", import.meta.url));
 
 /** Another process on a data directory. Whoever starts one ends it: `kill` resolves when it is gone. */
-export function startProcess(dataDir: string, mode: "hold" | "write" = "hold") {
+export function startProcess(dataDir: string, mode: "hold" | "write" | "initdb" = "hold") {
   const child = spawn(process.execPath, [CHILD, dataDir, mode], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { prepareCluster } from "../../../src/db/embedded/data-directory.ts";
 import { openEmbedded } from "../../../src/db/embedded/embedded.ts";
+import { templateDirectory } from "../../../src/db/embedded/template.ts";
 import { connect, startProcess, temporaryDirectory } from "./embedded-fixture.ts";
 
 /** A first start is 4 s of work, and a loaded machine multiplies it. */
@@ -43,6 +45,18 @@ test("the first start makes the directory and its parents, and the next finds wh
   await second.close();
 });
 
+test("installing the packages left a template, and a first start without one makes its cluster by itself", {
+  timeout: SLOW,
+}, async () => {
+  expect(readdirSync(templateDirectory())).toEqual(["pgdata"]);
+  const empty = join(directory.path, "empty");
+  const cluster = join(directory.path, "data");
+  mkdirSync(empty);
+  mkdirSync(cluster);
+  await prepareCluster(cluster, { template: empty });
+  await (await openEmbedded(cluster)).close();
+});
+
 test("a volume's own lost+found is no reason to refuse, and a damaged cluster says what is wrong", {
   timeout: SLOW,
 }, async () => {
@@ -57,34 +71,41 @@ test("a volume's own lost+found is no reason to refuse, and a damaged cluster sa
     });
 });
 
-test("kill -9 at any moment of the first start leaves a directory that opens", {
-  timeout: SLOW,
-}, async () => {
-  const files = () => contents().length;
-  const moments: [string, () => boolean][] = [
-    ["the lock is taken", () => files() > 0],
-    ["the side directory is there", () => contents().some((name) => /init-[^/]+$/.test(name))],
-    ["the copy is at a half", () => files() > 500],
-    [
-      "the copy says which version it is",
-      () => contents().some((name) => name.endsWith("VERSION")),
-    ],
-    ["the cluster is in its place", () => existsSync(join(directory.path, "pgdata"))],
-  ];
-  for (const [moment, isReached] of moments) {
-    const child = startProcess(directory.path);
-    onTestFinished(child.kill);
-    await expect.poll(isReached, { interval: 1, timeout: 60_000, message: moment }).toBe(true);
-    await child.kill();
-  }
+test.each([
+  ["which copies the template", "hold"],
+  ["without a template", "initdb"],
+] as const)(
+  "kill -9 at any moment of a first start %s leaves a directory that opens",
+  {
+    timeout: SLOW,
+  },
+  async (_how, mode) => {
+    const files = () => contents().length;
+    const moments: [string, () => boolean][] = [
+      ["something is there", () => files() > 0],
+      ["the side directory is there", () => contents().some((name) => /init-[^/]+$/.test(name))],
+      ["the copy is at a half", () => files() > 500],
+      [
+        "the copy says which version it is",
+        () => contents().some((name) => name.endsWith("VERSION")),
+      ],
+      ["the cluster is in its place", () => existsSync(join(directory.path, "pgdata"))],
+    ];
+    for (const [moment, isReached] of moments) {
+      const child = startProcess(directory.path, mode);
+      onTestFinished(child.kill);
+      await expect.poll(isReached, { interval: 1, timeout: 60_000, message: moment }).toBe(true);
+      await child.kill();
+    }
 
-  const database = await openEmbedded(directory.path);
-  const sql = connect(database);
-  expect([...(await sql`select 1 as opens`)]).toEqual([{ opens: 1 }]);
-  await sql.end();
-  await database.close();
-  expect(readdirSync(directory.path).sort()).toEqual(["owner.lock", "owner.pid", "pgdata"]);
-});
+    const database = await openEmbedded(directory.path);
+    const sql = connect(database);
+    expect([...(await sql`select 1 as opens`)]).toEqual([{ opens: 1 }]);
+    await sql.end();
+    await database.close();
+    expect(readdirSync(directory.path).sort()).toEqual(["owner.lock", "owner.pid", "pgdata"]);
+  },
+);
 
 test("a directory with other files in it is refused and left alone", async () => {
   writeFileSync(join(directory.path, "thesis.doc"), "important");
