@@ -57,3 +57,27 @@ export const idempotentCalls = pgTable(
   },
   (t) => [index("idempotent_calls_created_idx").on(t.createdAt), tenantPolicy("idempotent_calls")],
 );
+
+/** Somebody who signed in to the memory page with an API key. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: id(),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => orgs.id, { onDelete: "cascade" }),
+    /** Revoking the key ends its sessions. */
+    keyId: uuid("key_id")
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: "cascade" }),
+    /** SHA-256 of the cookie's token, hex; the token has 256 random bits. */
+    hash: text().notNull().unique(),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (t) => [
+    index("sessions_key_idx").on(t.keyId),
+    index("sessions_expires_idx").on(t.expiresAt),
+    tenantPolicy("sessions"),
+  ],
+);

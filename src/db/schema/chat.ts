@@ -82,6 +82,8 @@ export const chatMessages = pgTable(
     text: text(),
     payload: jsonText().notNull(),
     platformMessageId: text("platform_message_id"),
+    /** The turn it belongs to; no foreign key, because turns go with their person and so does the message. */
+    turnId: uuid("turn_id"),
     /** Somebody else's words passed on: never a claim of the sender. */
     forwarded: boolean().notNull().default(false),
     optedOut: boolean("opted_out").notNull().default(false),
@@ -101,6 +103,7 @@ export const chatMessages = pgTable(
     // Without these, erasing a person or store would scan the archive once per foreign key.
     index("chat_messages_identity_idx").on(t.identityId),
     index("chat_messages_store_idx").on(t.storeId).where(sql`${t.storeId} is not null`),
+    index("chat_messages_turn_idx").on(t.turnId).where(sql`${t.turnId} is not null`),
     unique("chat_messages_platform").on(t.orgId, t.channel, t.account, t.platformMessageId),
     unique("chat_messages_org_id").on(t.orgId, t.id),
     check("chat_messages_direction", sql`${t.direction} in ('inbound', 'outbound')`),

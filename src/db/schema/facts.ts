@@ -6,6 +6,8 @@ import {
   doublePrecision,
   foreignKey,
   index,
+  integer,
+  type PgColumn,
   pgTable,
   text,
   unique,
@@ -19,6 +21,16 @@ import { channelIdentities, users } from "./users.ts";
 const byteText = customType<{ data: string; driverData: string }>({
   dataType: () => 'text collate "C"',
 });
+
+/** Why a row is not live: merged rows have a survivor instead. */
+const ARCHIVED_REASONS = [
+  "merged",
+  "superseded",
+  "faded",
+  "edited",
+  "archived",
+  "withdrawn",
+] as const;
 
 /** The columns that facts of every scope share. */
 const factColumns = () => ({
@@ -36,13 +48,45 @@ const factColumns = () => ({
   reasoning: text(),
   /** Where the claim comes from: a message's id, or one the server made for a call that named none. */
   sourceMessageId: byteText("source_message_id").notNull(),
+  /** Why the source weighs more than others, e.g. that it corrects the assistant. */
+  sourceReason: text("source_reason", { enum: ["user-correction"] }),
+  /** Of the conversation that the source belongs to, a hash: within an hour it confirms once. */
+  conversation: text(),
   writtenBy: text("written_by").notNull(),
-  pinned: boolean().notNull().default(false),
   observedAt: instant("observed_at").notNull(),
   createdAt: instant("created_at").notNull(),
-  expiresAt: instant("expires_at"),
+  /** The source was edited since: what it said before counts no more. */
+  withdrawnAt: instant("withdrawn_at"),
+
+  // What follows is the state that the key's fold gives this row, as consolidation last wrote it.
+
+  /** Null = the key changed since; consolidation has to fold it again. */
+  consolidatedAt: instant("consolidated_at"),
+  /** The row that speaks for this one. The columns from `pinned` to `expires_at` are kept on that row only. */
+  mergedInto: uuid("merged_into"),
   archivedAt: instant("archived_at"),
+  archivedReason: text("archived_reason", { enum: ARCHIVED_REASONS }),
+  supersededBy: uuid("superseded_by"),
+  pinned: boolean().notNull().default(false),
+  contested: boolean().notNull().default(false),
+  confirmationCount: integer("confirmation_count").notNull().default(1),
+  claimConfidence: doublePrecision("claim_confidence"),
+  lastConfirmedAt: instant("last_confirmed_at"),
+  fadesAt: instant("fades_at"),
+  expiresAt: instant("expires_at"),
 });
+
+/** The due sets: keys that changed, claims that fade and claims that expire. All are empty most of the time. */
+function dueIndexes(
+  name: string,
+  t: { [C in "consolidatedAt" | "fadesAt" | "expiresAt" | "id"]: PgColumn },
+) {
+  return [
+    index(`${name}_changed_idx`).on(t.id).where(sql`${t.consolidatedAt} is null`),
+    index(`${name}_fades_idx`).on(t.fadesAt).where(sql`${t.fadesAt} is not null`),
+    index(`${name}_expires_idx`).on(t.expiresAt).where(sql`${t.expiresAt} is not null`),
+  ];
+}
 
 export const orgFacts = pgTable(
   "org_facts",
@@ -56,6 +100,7 @@ export const orgFacts = pgTable(
     unique("org_facts_source").on(t.orgId, t.agentId, t.key, t.sourceMessageId),
     index("org_facts_time_idx").on(t.orgId, t.observedAt),
     index("org_facts_message_idx").on(t.orgId, t.sourceMessageId),
+    ...dueIndexes("org_facts", t),
     check("org_facts_confidence", sql`${t.confidence} between 0 and 1`),
     tenantPolicy("org_facts"),
   ],
@@ -72,6 +117,7 @@ export const storeFacts = pgTable(
     unique("store_facts_source").on(t.storeId, t.agentId, t.key, t.sourceMessageId),
     index("store_facts_time_idx").on(t.storeId, t.observedAt),
     index("store_facts_message_idx").on(t.orgId, t.sourceMessageId),
+    ...dueIndexes("store_facts", t),
     check("store_facts_confidence", sql`${t.confidence} between 0 and 1`),
     foreignKey({
       name: "store_facts_store_fk",
@@ -94,6 +140,7 @@ export const userFacts = pgTable(
     unique("user_facts_source").on(t.userId, t.agentId, t.key, t.sourceMessageId),
     index("user_facts_time_idx").on(t.userId, t.observedAt),
     index("user_facts_message_idx").on(t.orgId, t.sourceMessageId),
+    ...dueIndexes("user_facts", t),
     check("user_facts_confidence", sql`${t.confidence} between 0 and 1`),
     index("user_facts_identity_idx").on(t.identityId),
     foreignKey({
@@ -135,13 +182,62 @@ export function factRowOf(table: FactTable) {
     ttlDays: table.ttlDays,
     reasoning: table.reasoning,
     sourceMessageId: table.sourceMessageId,
+    sourceReason: table.sourceReason,
+    conversation: table.conversation,
     writtenBy: table.writtenBy,
-    pinned: table.pinned,
     observedAt: table.observedAt,
     createdAt: table.createdAt,
-    archivedAt: table.archivedAt,
+    withdrawnAt: table.withdrawnAt,
   };
 }
+
+/**
+ * What people decided about claims, as inputs of the fold: a row that arrives late finds them at their time. They hold
+ * ids, never values.
+ */
+export const factDecisions = pgTable(
+  "fact_decisions",
+  {
+    id: id(),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => orgs.id, { onDelete: "cascade" }),
+    scope: text({ enum: ["org", "store", "user"] }).notNull(),
+    storeId: uuid("store_id"),
+    userId: uuid("user_id"),
+    agentId: text("agent_id").notNull(),
+    key: text().notNull(),
+    kind: text({
+      enum: ["settle", "keep_all", "edit", "pin", "unpin", "archive", "restore"],
+    }).notNull(),
+    factId: uuid("fact_id").notNull(),
+    /** Of an edit: the row with the new value. */
+    replacedBy: uuid("replaced_by"),
+    actor: text().notNull(),
+    at: instant("at").notNull(),
+  },
+  (t) => [
+    index("fact_decisions_org_idx").on(t.orgId, t.agentId, t.key).where(sql`${t.scope} = 'org'`),
+    index("fact_decisions_store_idx").on(t.storeId, t.agentId, t.key),
+    index("fact_decisions_user_idx").on(t.userId, t.agentId, t.key),
+    check("fact_decisions_scope", sql`${t.scope} in ('org', 'store', 'user')`),
+    check(
+      "fact_decisions_kind",
+      sql`${t.kind} in ('settle', 'keep_all', 'edit', 'pin', 'unpin', 'archive', 'restore')`,
+    ),
+    foreignKey({
+      name: "fact_decisions_store_fk",
+      columns: [t.orgId, t.storeId],
+      foreignColumns: [stores.orgId, stores.id],
+    }).onDelete("cascade"),
+    foreignKey({
+      name: "fact_decisions_user_fk",
+      columns: [t.orgId, t.userId],
+      foreignColumns: [users.orgId, users.id],
+    }).onDelete("cascade"),
+    tenantPolicy("fact_decisions"),
+  ],
+);
 
 /** What happened to a fact, by whom and why. Scope ids carry no foreign key: a tombstone outlives its person. */
 export const memoryEvents = pgTable(

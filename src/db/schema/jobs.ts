@@ -30,3 +30,28 @@ export const jobs = pgTable(
     tenantPolicy("jobs"),
   ],
 );
+
+/** One attempt at a job: when, how it ended, what it did. */
+export const jobRuns = pgTable(
+  "job_runs",
+  {
+    id: id(),
+    orgId: uuid("org_id").references(() => orgs.id, { onDelete: "cascade" }),
+    jobId: uuid("job_id").notNull(),
+    kind: text().notNull(),
+    attempt: integer().notNull(),
+    outcome: text({ enum: ["running", "done", "failed", "lost"] }).notNull(),
+    startedAt: instant("started_at").notNull(),
+    finishedAt: instant("finished_at"),
+    /** Numbers by name, e.g. how many facts faded. */
+    counts: jsonText(),
+    error: text(),
+  },
+  (t) => [
+    index("job_runs_job_idx").on(t.jobId),
+    index("job_runs_kind_idx").on(t.kind, t.startedAt),
+    index("job_runs_time_idx").on(t.startedAt),
+    check("job_runs_outcome", sql`${t.outcome} in ('running', 'done', 'failed', 'lost')`),
+    tenantPolicy("job_runs"),
+  ],
+);

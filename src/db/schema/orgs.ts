@@ -1,4 +1,14 @@
-import { pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import {
+  boolean,
+  check,
+  doublePrecision,
+  integer,
+  pgTable,
+  text,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { id, instant, tenantPolicy } from "./columns.ts";
 
 export const orgs = pgTable(
@@ -8,8 +18,17 @@ export const orgs = pgTable(
     slug: text().notNull().unique(),
     name: text().notNull(),
     createdAt: instant("created_at").notNull(),
+    /** Off: nothing is extracted, and recall's blocks are empty. */
+    memoryEnabled: boolean("memory_enabled").notNull().default(true),
+    /** Of the org's people, by a hash of their id, the share that does without memory: the other arm of a comparison. */
+    memoryOffShare: doublePrecision("memory_off_share").notNull().default(0),
+    /** Turns that are extracted a day (UTC); null = EXTRACTION_DAILY_LIMIT. */
+    extractionDailyLimit: integer("extraction_daily_limit"),
   },
-  () => [tenantPolicy("orgs", "id")],
+  (t) => [
+    check("orgs_memory_off_share", sql`${t.memoryOffShare} between 0 and 1`),
+    tenantPolicy("orgs", "id"),
+  ],
 );
 
 export const stores = pgTable(
