@@ -93,6 +93,9 @@ ALTER TABLE "org_facts" ADD COLUMN "superseded_by" uuid;--> statement-breakpoint
 ALTER TABLE "org_facts" ADD COLUMN "contested" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "org_facts" ADD COLUMN "confirmation_count" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "org_facts" ADD COLUMN "claim_confidence" double precision;--> statement-breakpoint
+ALTER TABLE "org_facts" ADD COLUMN "claim_tags" text[];--> statement-breakpoint
+ALTER TABLE "org_facts" ADD COLUMN "claim_tier" text;--> statement-breakpoint
+ALTER TABLE "org_facts" ADD COLUMN "claim_half_life_days" double precision;--> statement-breakpoint
 ALTER TABLE "org_facts" ADD COLUMN "last_confirmed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "org_facts" ADD COLUMN "fades_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "store_facts" ADD COLUMN "source_reason" text;--> statement-breakpoint
@@ -105,6 +108,9 @@ ALTER TABLE "store_facts" ADD COLUMN "superseded_by" uuid;--> statement-breakpoi
 ALTER TABLE "store_facts" ADD COLUMN "contested" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "store_facts" ADD COLUMN "confirmation_count" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "store_facts" ADD COLUMN "claim_confidence" double precision;--> statement-breakpoint
+ALTER TABLE "store_facts" ADD COLUMN "claim_tags" text[];--> statement-breakpoint
+ALTER TABLE "store_facts" ADD COLUMN "claim_tier" text;--> statement-breakpoint
+ALTER TABLE "store_facts" ADD COLUMN "claim_half_life_days" double precision;--> statement-breakpoint
 ALTER TABLE "store_facts" ADD COLUMN "last_confirmed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "store_facts" ADD COLUMN "fades_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "user_facts" ADD COLUMN "source_reason" text;--> statement-breakpoint
@@ -117,6 +123,9 @@ ALTER TABLE "user_facts" ADD COLUMN "superseded_by" uuid;--> statement-breakpoin
 ALTER TABLE "user_facts" ADD COLUMN "contested" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "user_facts" ADD COLUMN "confirmation_count" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "user_facts" ADD COLUMN "claim_confidence" double precision;--> statement-breakpoint
+ALTER TABLE "user_facts" ADD COLUMN "claim_tags" text[];--> statement-breakpoint
+ALTER TABLE "user_facts" ADD COLUMN "claim_tier" text;--> statement-breakpoint
+ALTER TABLE "user_facts" ADD COLUMN "claim_half_life_days" double precision;--> statement-breakpoint
 ALTER TABLE "user_facts" ADD COLUMN "last_confirmed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "user_facts" ADD COLUMN "fades_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "orgs" ADD COLUMN "memory_enabled" boolean DEFAULT true NOT NULL;--> statement-breakpoint
@@ -158,7 +167,7 @@ CREATE POLICY "sessions_tenant" ON "sessions" AS PERMISSIVE FOR ALL TO "souvenir
 CREATE POLICY "fact_decisions_tenant" ON "fact_decisions" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 CREATE POLICY "job_runs_tenant" ON "job_runs" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 CREATE POLICY "extraction_usage_tenant" ON "extraction_usage" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
-CREATE POLICY "turns_tenant" ON "turns" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
+CREATE POLICY "turns_tenant" ON "turns" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);CREATE POLICY "turns_tenant" ON "turns" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE, DELETE ON sessions, fact_decisions, job_runs, extraction_usage, turns TO souvenir_app;--> statement-breakpoint
 -- Until now the only reason to archive a fact was that its source message had been edited.
 UPDATE org_facts SET withdrawn_at = archived_at, archived_reason = 'withdrawn' WHERE archived_at IS NOT NULL;--> statement-breakpoint
