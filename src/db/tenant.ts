@@ -15,6 +15,7 @@ export type SystemPurpose =
   | "webhook routing"
   | "bootstrap"
   | "job queue"
+  | "due facts"
   | "retention"
   | "operator";
 

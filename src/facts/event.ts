@@ -1,5 +1,20 @@
-/** What can have happened to a fact (more kinds come with the life of facts: merged, faded, settled, …). */
-export type FactEventKind = "created" | "confirmed" | "contested" | "superseded" | "deleted";
+/** What can have happened to a fact. */
+export type FactEventKind =
+  | "created"
+  | "confirmed"
+  | "merged"
+  | "contested"
+  | "superseded"
+  | "faded"
+  | "expired"
+  | "edited"
+  | "pinned"
+  | "unpinned"
+  | "archived"
+  | "restored"
+  | "settled"
+  | "deleted"
+  | "exported";
 
 export interface FactEvent {
   readonly kind: FactEventKind;
@@ -13,3 +28,6 @@ export interface FactEvent {
   readonly newValue?: unknown;
   readonly at: Date;
 }
+
+/** Who acts where no person and no agent does. */
+export const SYSTEM = "system";

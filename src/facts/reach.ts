@@ -1,4 +1,4 @@
-import type { Pins, Principal } from "../access/principal.ts";
+import { hasRole, type Pins, type Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import type { PlacedRow } from "./row.ts";
 
@@ -30,7 +30,7 @@ export function mayRead(
 }
 
 /** Whether a fact lies inside what the key is bound to; its role is another question. */
-export function mayChange({ pins }: Principal, { scope, row }: PlacedRow): boolean {
+function mayChange({ pins }: Principal, { scope, row }: PlacedRow): boolean {
   if ((pins.agentId ?? row.agentId) !== row.agentId) return false;
   switch (scope.name) {
     case "org":
@@ -39,5 +39,22 @@ export function mayChange({ pins }: Principal, { scope, row }: PlacedRow): boole
       return pins.userId === undefined && (pins.storeId ?? scope.storeId) === scope.storeId;
     case "user":
       return (pins.userId ?? scope.userId) === scope.userId;
+  }
+}
+
+export function noSuchFact(): AppError {
+  return new AppError("NOT_FOUND", "no fact has this id");
+}
+
+/**
+ * @param done what is done to the fact, for the message: "forgotten"
+ * @throws AppError NOT_FOUND outside the key's pins; FORBIDDEN without the role
+ */
+export function requireRight(principal: Principal, placed: PlacedRow, done: string): void {
+  if (!mayChange(principal, placed)) throw noSuchFact();
+  if (placed.scope.name !== "user" && !hasRole(principal, "admin")) {
+    throw new AppError("FORBIDDEN", `facts of an org or a store are ${done} by admins`, {
+      hint: "Ask somebody who holds an admin key.",
+    });
   }
 }

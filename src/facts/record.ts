@@ -1,6 +1,8 @@
-import { claimsOf, scoreOf } from "./claims.ts";
+import { type ArchivedReason, scoreOf } from "./claims.ts";
 import type { FactEvent } from "./event.ts";
 import type { FactScopeName, Tier } from "./fact.ts";
+import { claimOf, type KeyState } from "./fold.ts";
+import { isLive } from "./life.ts";
 import type { FactRow, PlacedRow } from "./row.ts";
 import { daysBetween, score } from "./score.ts";
 
@@ -38,24 +40,26 @@ export interface FactRecord {
   readonly lastConfirmed: Date;
   readonly confirmations: number;
   readonly contested: boolean;
+  /** When it is archived unless somebody confirms it. */
+  readonly fadesAt: Date | null;
   readonly expiresAt: Date | null;
   /** Archived and expired facts are kept and shown here, and recalled only on demand. */
   readonly state: "live" | "archived" | "expired";
+  readonly archivedReason: ArchivedReason | null;
+  readonly supersededBy: string | null;
   /** Newest first. */
   readonly statements: readonly Statement[];
   readonly contradicts: readonly { readonly factId: string; readonly value: unknown }[];
   readonly events: readonly FactEvent[];
 }
 
-/** @param live the live rows of the fact's scope, agent and key */
-export function recordOf(
-  { scope, row }: PlacedRow,
-  live: readonly FactRow[],
-  now: Date,
-): FactRecord {
-  const claims = claimsOf([...live.filter(({ id }) => id !== row.id), row], now);
-  const own = claims.find(({ rows }) => rows.some(({ id }) => id === row.id));
-  const rivals = claims.filter((claim) => claim !== own && !claim.archived);
+/** @param key the state of the fact's key now */
+export function recordOf({ scope, row }: PlacedRow, key: KeyState, now: Date): FactRecord {
+  const own = claimOf(key, row.id);
+  const isContested = own?.state === "contested";
+  const rivals = isContested
+    ? key.claims.filter((claim) => claim !== own && isLive(claim.state))
+    : [];
   const alone = score(row.confidence, daysBetween(row.observedAt, now), row.halfLifeDays);
   return {
     factId: row.id,
@@ -70,16 +74,18 @@ export function recordOf(
     confidence: own?.confidence ?? row.confidence,
     halfLifeDays: own?.halfLifeDays ?? row.halfLifeDays,
     score: own ? scoreOf(own, now) : alone,
-    pinned: own?.pinned ?? row.pinned,
+    pinned: own?.pinned ?? false,
     firstSeen: own?.firstSeen ?? row.observedAt,
     lastConfirmed: own?.lastConfirmed ?? row.observedAt,
     confirmations: own?.confirmations ?? 1,
-    contested: own?.contested ?? false,
+    contested: isContested,
+    fadesAt: own?.fadesAt ?? null,
     expiresAt: own?.expiresAt ?? null,
-    state: row.archivedAt !== null ? "archived" : own ? "live" : "expired",
+    state: own ? (isLive(own.state) ? "live" : "archived") : "expired",
+    archivedReason: own?.archivedReason ?? null,
+    supersededBy: own?.supersededBy ?? null,
     statements: (own?.rows ?? [row]).slice(-STATEMENTS).reverse().map(statementOf),
-    contradicts:
-      row.archivedAt === null && own ? rivals.map(({ factId, value }) => ({ factId, value })) : [],
+    contradicts: rivals.map(({ factId, value }) => ({ factId, value })),
     events: [],
   };
 }

@@ -5,51 +5,39 @@ import type { Tx } from "../db/tenant.ts";
 import type { FactEvent, FactEventKind } from "./event.ts";
 import { FACT_SCOPES, type FactScopeName } from "./fact.ts";
 import {
-  type FactRow,
   type FactScope,
   ownerOf,
   type PlacedRow,
   placedRow,
   readRow,
+  type Slot,
+  type StoredFact,
 } from "./row.ts";
 
 interface Org {
   readonly orgId: string;
 }
 
-/** A key in one agent's pocket. */
-interface Slot {
-  readonly agentId: string;
-  readonly key: string;
-}
-
-export type NewFact = Omit<FactRow, "id" | "pinned" | "archivedAt"> & {
-  readonly expiresAt: Date | null;
+export interface NewFact extends StoredFact {
   /** Of user facts: the channel identity that the claim came by. */
   readonly identityId: string | null;
-};
+}
 
-/** Rows of one key that an answer looks at: an agent that floods a key must not make each call slower. */
-const KEY_ROWS = 1000;
 const EVENTS = 200;
 /** A statement takes 65,535 parameters, and an event has 13 columns. */
 const EVENTS_PER_INSERT = 1000;
 
 export class FactRepository {
-  /** Makes writers of one key take turns until the transaction ends, so that each sees what the others said. */
-  async lockSlot(scope: FactScope, { agentId, key }: Slot, tx: Tx): Promise<void> {
-    const name = JSON.stringify([scope.orgId, scope.name, ownerOf(scope), agentId, key]);
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 1))`);
-  }
-
   /** @returns undefined when this scope, agent, key and source have a row already */
-  async insert(scope: FactScope, fact: NewFact, tx: Tx): Promise<FactRow | undefined> {
+  async insert(scope: FactScope, fact: NewFact, tx: Tx): Promise<StoredFact | undefined> {
     const { table } = factTables[scope.name];
-    const { identityId, ...columns } = fact;
+    const { identityId, state, ...columns } = fact;
     const [row] = await tx
       .insert(table)
       .values({
         ...columns,
+        ...state,
+        claimTags: state.claimTags && [...state.claimTags],
         tags: [...columns.tags],
         value: JSON.stringify(columns.value),
         orgId: scope.orgId,
@@ -64,7 +52,7 @@ export class FactRepository {
     scope: FactScope,
     slot: Slot & { sourceMessageId: string },
     tx: Tx,
-  ): Promise<FactRow | undefined> {
+  ): Promise<StoredFact | undefined> {
     const { table } = factTables[scope.name];
     const [row] = await tx
       .select(factRowOf(table))
@@ -77,29 +65,6 @@ export class FactRepository {
         ),
       );
     return row && readRow(row);
-  }
-
-  /** The newest live rows of a key. */
-  async liveRows(scope: FactScope, slot: Slot, tx: Tx): Promise<FactRow[]> {
-    const { table } = factTables[scope.name];
-    const rows = await tx
-      .select(factRowOf(table))
-      .from(table)
-      .where(and(eq(table.orgId, scope.orgId), ofSlot(scope, slot), isNull(table.archivedAt)))
-      .orderBy(desc(table.observedAt), desc(table.id))
-      .limit(KEY_ROWS);
-    return rows.map(readRow);
-  }
-
-  /** Every row of a key, archived ones too, and no more of it than erasing needs: here a limit would leave rows behind. */
-  async valuesOfSlot(scope: FactScope, slot: Slot, tx: Tx) {
-    const { table } = factTables[scope.name];
-    const rows = await tx
-      .select({ id: table.id, value: table.value })
-      .from(table)
-      .where(and(eq(table.orgId, scope.orgId), ofSlot(scope, slot)))
-      .orderBy(asc(table.id));
-    return rows.map(({ id, value }) => ({ id, value: JSON.parse(value) as unknown }));
   }
 
   /** The values of these facts that are still there, in the order of `ids`. */
@@ -148,17 +113,13 @@ export class FactRepository {
     return found;
   }
 
-  async archive(
-    { orgId, name }: FactScope,
-    ids: readonly string[],
-    at: Date,
-    tx: Tx,
-  ): Promise<void> {
+  /** From now on these rows count no more, because their source says something else. */
+  async withdraw({ orgId, name }: FactScope, ids: readonly string[], at: Date, tx: Tx) {
     const { table } = factTables[name];
     await tx
       .update(table)
-      .set({ archivedAt: at })
-      .where(and(eq(table.orgId, orgId), among(table.id, ids), isNull(table.archivedAt)));
+      .set({ withdrawnAt: at, consolidatedAt: null })
+      .where(and(eq(table.orgId, orgId), among(table.id, ids), isNull(table.withdrawnAt)));
   }
 
   async delete({ orgId, name }: FactScope, ids: readonly string[], tx: Tx): Promise<void> {

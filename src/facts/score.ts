@@ -1,4 +1,6 @@
 const DAY_MS = 86_400_000;
+/** Below this a claim is archived, unless it is pinned. */
+export const FADED_BELOW = 0.2;
 
 /** Days from one point in time to a later one; negative where it is not later. */
 export function daysBetween(from: Date, to: Date): number {
@@ -19,4 +21,19 @@ export function addDays(at: Date, days: number): Date {
  */
 export function score(confidence: number, ageDays: number, halfLifeDays: number): number {
   return confidence * 0.5 ** (Math.max(0, ageDays) / halfLifeDays);
+}
+
+/**
+ * The first millisecond at which the score is below the threshold: the formula solved for the age, then moved by what
+ * floating point rounded, so that it agrees with `score` exactly.
+ */
+export function fadesAt(confidence: number, lastConfirmed: Date, halfLifeDays: number): Date {
+  const start = lastConfirmed.getTime();
+  const faded = (ms: number) =>
+    score(confidence, (ms - start) / DAY_MS, halfLifeDays) < FADED_BELOW;
+  if (faded(start)) return lastConfirmed;
+  let at = start + Math.ceil(halfLifeDays * Math.log2(confidence / FADED_BELOW) * DAY_MS);
+  while (!faded(at)) at++;
+  while (at > start && faded(at - 1)) at--;
+  return new Date(at);
 }

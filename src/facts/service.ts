@@ -1,6 +1,5 @@
-import { v7 } from "uuid";
 import { agentOf } from "../access/agent.ts";
-import { hasRole, type Principal } from "../access/principal.ts";
+import type { Principal } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -8,34 +7,37 @@ import type { IdempotencyService } from "../idempotency/service.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
 import { isUuid } from "../uuid.ts";
-import { CALL_SOURCE } from "./fact.ts";
-import { sameMeaning } from "./meaning.ts";
+import type { Consolidation } from "./consolidation.ts";
+import { type Conversations, conversationHash } from "./conversation.ts";
+import type { FactDraft, FactScopeName } from "./fact.ts";
+import { fold } from "./fold.ts";
+import { Forgetting } from "./forgetting.ts";
+import type { History, FactKeyRepository } from "./key-repository.ts";
+import type { Learned, LearnDraft, LearnSource } from "./learn.ts";
 import { placementOf } from "./placement.ts";
-import { mayChange, mayRead } from "./reach.ts";
+import { mayRead, noSuchFact, requireRight } from "./reach.ts";
 import { type FactRecord, recordOf } from "./record.ts";
 import type { Remember, Remembered } from "./remember.ts";
 import type { FactRepository } from "./repository.ts";
-import type { FactRow, FactScope, PlacedRow } from "./row.ts";
-import { addDays } from "./score.ts";
-import { searchTextOf } from "./search-text.ts";
-import { eventOf, type Verdict, verdictOn } from "./verdict.ts";
+import type { FactScope, PlacedRow, Slot } from "./row.ts";
+import { Statements } from "./statements.ts";
+import type { Verdict } from "./verdict.ts";
 import { completeDraft } from "./watch.ts";
 
-const SYSTEM = "system";
-/** Four parameters an id, and a statement takes 65,535. */
-const MESSAGES_PER_QUERY = 1000;
+/** Who wrote what was learned from turns. */
+const EXTRACTION = "extraction";
+/** The newest rows of a key that are read to show it. */
+const SHOWN_ROWS = 1000;
 
 interface Org {
   readonly orgId: string;
 }
 
-interface By {
-  readonly actor: string;
-  readonly reason: string;
-}
-
 export interface FactServices {
   readonly facts: FactRepository;
+  readonly keys: FactKeyRepository;
+  readonly consolidation: Consolidation;
+  readonly conversations: Conversations;
   readonly users: UserService;
   readonly orgs: OrgService;
   readonly idempotency: IdempotencyService;
@@ -45,11 +47,18 @@ export interface FactServices {
   readonly orchestrator: string;
 }
 
+/** A message's id, without the number of an edit. */
+const REVISION = /#\d+$/;
+
 export class FactService {
   readonly #deps: FactServices;
+  readonly #statements: Statements;
+  readonly #forgetting: Forgetting;
 
   constructor(deps: FactServices) {
     this.#deps = deps;
+    this.#statements = new Statements(deps.facts, deps.keys);
+    this.#forgetting = new Forgetting(deps);
   }
 
   /**
@@ -73,32 +82,101 @@ export class FactService {
     });
   }
 
+  async #append(principal: Principal, input: Remember, agentId: string, tx: Tx): Promise<Verdict> {
+    const { scope, identityId } = await placementOf(principal, input, this.#deps, tx);
+    const now = this.#deps.clock();
+    const { sourceMessageId } = input;
+    const statement = {
+      scope,
+      identityId,
+      agentId,
+      draft: completeDraft(input),
+      sourceMessageId,
+      sourceReason: null,
+      conversation: await this.#conversationOf(principal, sourceMessageId, tx),
+      writtenBy: principal.keyId,
+      observedAt: input.observedAt && input.observedAt < now ? input.observedAt : now,
+    };
+    return this.#statements.append(statement, now, tx);
+  }
+
+  async #conversationOf(org: Org, sourceMessageId: string | undefined, tx: Tx) {
+    const messageId = sourceMessageId?.replace(REVISION, "");
+    if (messageId === undefined || !isUuid(messageId)) return null;
+    const conversation = await this.#deps.conversations.conversationOf(org, messageId, tx);
+    return conversation ? conversationHash(conversation) : null;
+  }
+
   /**
-   * Erases a fact, every row that says the same under its key (one of them would bring it back), and what their
-   * events tell; leaves that they were deleted, by whom and why.
+   * Stores what was extracted from a turn, draft by draft; a repeated turn stores nothing twice. Owned by the extraction's
+   * transaction.
+   */
+  async learn(source: LearnSource, drafts: readonly LearnDraft[], tx: Tx): Promise<Learned> {
+    const now = this.#deps.clock();
+    const dropped: Record<string, number> = {};
+    let stored = 0;
+    for (const { scope, draft } of drafts) {
+      const outcome = await this.#learnOne(source, scope, draft, now, tx);
+      if (outcome === "stored") stored++;
+      else dropped[outcome] = (dropped[outcome] ?? 0) + 1;
+    }
+    return { stored, dropped };
+  }
+
+  async #learnOne(
+    source: LearnSource,
+    name: FactScopeName,
+    draft: FactDraft,
+    now: Date,
+    tx: Tx,
+  ): Promise<"stored" | "scope" | "watch" | "second_value"> {
+    const scope = learnedScope(source, name);
+    if (!scope) return "scope";
+    try {
+      const statement = {
+        scope,
+        identityId: name === "user" ? source.identityId : null,
+        agentId: source.agentId,
+        draft: completeDraft(draft),
+        sourceMessageId: source.sourceMessageId,
+        sourceReason: source.sourceReason,
+        conversation: conversationHash(source),
+        writtenBy: EXTRACTION,
+        observedAt: source.observedAt < now ? source.observedAt : now,
+      };
+      await this.#statements.append(statement, now, tx);
+      return "stored";
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "CONFLICT") return "second_value";
+      if (error.code === "INVALID_INPUT") return "watch";
+      throw error;
+    }
+  }
+
+  /**
+   * Erases a fact, every row that says the same under its key, and what their events tell; leaves that they were deleted,
+   * by whom and why.
    *
    * @returns the number of rows erased
    * @throws AppError NOT_FOUND for foreign ids and outside the key's pins; FORBIDDEN without the role
    */
   forget(principal: Principal, factId: string, reason: string): Promise<number> {
-    const { facts, transactions } = this.#deps;
-    return transactions.tenant(principal, async (tx) => {
+    return this.#deps.transactions.tenant(principal, async (tx) => {
       const found = await this.#find(principal, factId, tx);
-      if (!mayChange(principal, found)) throw notFound();
-      if (found.scope.name !== "user" && !hasRole(principal, "admin")) {
-        throw new AppError("FORBIDDEN", "facts of an org or a store are forgotten by admins", {
-          hint: "Ask somebody who holds an admin key.",
-        });
-      }
-      await facts.lockSlot(found.scope, found.row, tx);
-      const slot = await facts.valuesOfSlot(found.scope, found.row, tx);
-      const same = slot.filter(({ value }) => sameMeaning(value, found.row.value));
-      // Somebody else was faster.
-      if (!same.some(({ id }) => id === found.row.id)) throw notFound();
-      const ids = same.map(({ id }) => id);
-      await this.#erase(found, ids, slot, { actor: principal.keyId, reason }, tx);
-      return ids.length;
+      requireRight(principal, found, "forgotten");
+      const by = { actor: principal.keyId, reason };
+      const count = await this.#forgetting.forget(found, by, tx);
+      if (count === 0) throw noSuchFact();
+      return count;
     });
+  }
+
+  /** What these keys of one scope are folded from, for a reader that shows claims. */
+  histories(scope: FactScope, slots: readonly Slot[], tx: Tx): Promise<History[]> {
+    const { orgId, name } = scope;
+    const keys = slots.map((slot) => ({ ...slot, scope }));
+    return this.#deps.keys.histories({ orgId, name, keys }, SHOWN_ROWS, tx);
   }
 
   /** One fact with where it comes from. @throws AppError NOT_FOUND */
@@ -106,154 +184,42 @@ export class FactService {
     const { facts, transactions, clock, orchestrator } = this.#deps;
     return transactions.tenant(principal, async (tx) => {
       const found = await this.#find(principal, factId, tx);
-      if (!mayRead(principal, found, orchestrator)) throw notFound();
-      const live = await facts.liveRows(found.scope, found.row, tx);
-      const record = recordOf(found, live, clock());
-      const events = await facts.events(
-        principal,
-        [...record.statements.map(({ factId: id }) => id), factId],
-        tx,
-      );
-      return { ...record, events };
+      if (!mayRead(principal, found, orchestrator)) throw noSuchFact();
+      const { scope, row } = found;
+      const [history] = await this.histories(scope, [row], tx);
+      const { rows = [], decisions = [] } = history ?? {};
+      const all = rows.some(({ id }) => id === row.id) ? rows : [...rows, row];
+      const record = recordOf(found, fold(all, decisions, clock()), clock());
+      const ids = [...record.statements.map(({ factId: id }) => id), factId];
+      return { ...record, events: await facts.events(principal, ids, tx) };
     });
   }
 
-  /**
-   * Archives what was learned from messages that were edited. Owned by the archive's transaction.
-   *
-   * @returns the number of facts archived
-   */
-  async archiveBySource(org: Org, messageIds: readonly string[], tx: Tx): Promise<number> {
-    const { facts, clock } = this.#deps;
-    const at = clock();
-    const found = (await this.#fromMessages(org, messageIds, tx)).filter(
-      ({ row }) => row.archivedAt === null,
-    );
-    for (const { scope, row } of found) {
-      await facts.archive(scope, [row.id], at, tx);
-      const by = { kind: "superseded", actor: SYSTEM, reason: "source message edited" } as const;
-      await facts.addEvents(scope, [{ ...by, factId: row.id, agentId: row.agentId, at }], tx);
-    }
-    return found.length;
+  /** Lets count no more what was learned from messages that were edited. Owned by the archive's transaction. */
+  archiveBySource(org: Org, messageIds: readonly string[], tx: Tx): Promise<number> {
+    return this.#forgetting.archiveBySource(org, messageIds, tx);
   }
 
-  /**
-   * Erases what was learned from messages that are erased. A claim that other messages make too lives on with those.
-   *
-   * @returns the number of rows erased
-   */
-  async eraseBySource(org: Org, messageIds: readonly string[], tx: Tx): Promise<number> {
-    const { facts } = this.#deps;
-    const found = await this.#fromMessages(org, messageIds, tx);
-    for (const placed of found) {
-      await facts.lockSlot(placed.scope, placed.row, tx);
-      const slot = await facts.valuesOfSlot(placed.scope, placed.row, tx);
-      const by = { actor: SYSTEM, reason: "source message erased" };
-      await this.#erase(placed, [placed.row.id], slot, by, tx);
-    }
-    return found.length;
-  }
-
-  async #append(principal: Principal, input: Remember, agentId: string, tx: Tx): Promise<Verdict> {
-    const { facts, clock } = this.#deps;
-    const { scope, identityId } = await placementOf(principal, input, this.#deps, tx);
-    const draft = completeDraft(input);
-    const slot = { agentId, key: draft.key };
-    await facts.lockSlot(scope, slot, tx);
-    const now = clock();
-    const observedAt = input.observedAt && input.observedAt < now ? input.observedAt : now;
-    const sourceMessageId = input.sourceMessageId ?? CALL_SOURCE + v7();
-    const fact = {
-      ...draft,
-      agentId,
-      identityId,
-      searchText: searchTextOf(draft),
-      sourceMessageId,
-      writtenBy: principal.keyId,
-      observedAt,
-      createdAt: now,
-      expiresAt: draft.ttlDays === null ? null : addDays(observedAt, draft.ttlDays),
-    };
-    const written = await facts.insert(scope, fact, tx);
-    const row =
-      written ?? (await this.#stated(scope, { ...slot, sourceMessageId }, draft.value, tx));
-    const { verdict, others } = verdictOn(row, await facts.liveRows(scope, slot, tx));
-    if (written) {
-      await facts.addEvents(scope, [eventOf(row, verdict, others, principal.keyId)], tx);
-    }
-    return verdict;
-  }
-
-  /** The row that this source made before; it has to say the same, and still hold. */
-  async #stated(
-    scope: FactScope,
-    slot: { agentId: string; key: string; sourceMessageId: string },
-    value: unknown,
-    tx: Tx,
-  ): Promise<FactRow> {
-    const row = await this.#deps.facts.findBySource(scope, slot, tx);
-    if (!row) throw new Error("a conflicting row is not there");
-    if (!sameMeaning(row.value, value)) {
-      throw new AppError(
-        "CONFLICT",
-        "this sourceMessageId has stated another value under this key",
-        {
-          hint: "Values that may coexist get a key each (likes.tea, likes.jazz); a new statement gets its own sourceMessageId.",
-        },
-      );
-    }
-    if (row.archivedAt !== null) {
-      throw new AppError("CONFLICT", "what this sourceMessageId stated was archived", {
-        hint: "If it still holds, send it again without sourceMessageId or with that of the new statement.",
-      });
-    }
-    return row;
+  /** Erases what was learned from messages that are erased. Owned by the archive's transaction. */
+  eraseBySource(org: Org, messageIds: readonly string[], tx: Tx): Promise<number> {
+    return this.#forgetting.eraseBySource(org, messageIds, tx);
   }
 
   async #find(principal: Principal, factId: string, tx: Tx): Promise<PlacedRow> {
     const found = isUuid(factId) && (await this.#deps.facts.find(principal, factId, tx));
-    if (!found) throw notFound();
+    if (!found) throw noSuchFact();
     return found;
-  }
-
-  async #fromMessages(org: Org, messageIds: readonly string[], tx: Tx): Promise<PlacedRow[]> {
-    const found: PlacedRow[] = [];
-    for (let at = 0; at < messageIds.length; at += MESSAGES_PER_QUERY) {
-      const some = messageIds.slice(at, at + MESSAGES_PER_QUERY);
-      found.push(...(await this.#deps.facts.findByMessages(org, some, tx)));
-    }
-    return found;
-  }
-
-  /** Erases rows of one key; `slot` is every row of it, whose events may quote the erased value. */
-  async #erase(
-    { scope, row }: PlacedRow,
-    ids: readonly string[],
-    slot: readonly { readonly id: string; readonly value: unknown }[],
-    by: By,
-    tx: Tx,
-  ): Promise<void> {
-    const { facts, clock } = this.#deps;
-    await facts.scrubEvents(scope, ids, tx);
-    const erased = new Set(ids);
-    const others = slot.map(({ id }) => id).filter((id) => !erased.has(id));
-    const quoting = (await facts.oldValues(scope, others, tx)).filter(({ value }) =>
-      sameMeaning(value, row.value),
-    );
-    await facts.scrubOldValues(
-      scope,
-      quoting.map(({ id }) => id),
-      tx,
-    );
-    await facts.delete(scope, ids, tx);
-    const at = clock();
-    const tombstones = ids.map(
-      (factId) => ({ ...by, factId, kind: "deleted", agentId: row.agentId, at }) as const,
-    );
-    await facts.addEvents(scope, tombstones, tx);
   }
 }
 
-function notFound(): AppError {
-  return new AppError("NOT_FOUND", "no fact has this id");
+function learnedScope(source: LearnSource, name: FactScopeName): FactScope | undefined {
+  const { orgId, userId, storeId } = source;
+  switch (name) {
+    case "user":
+      return { name, orgId, userId };
+    case "store":
+      return storeId === null ? undefined : { name, orgId, storeId };
+    case "org":
+      return { name, orgId };
+  }
 }

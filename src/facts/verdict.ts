@@ -1,6 +1,7 @@
-import { type Claim, claimsOf, scoreOf } from "./claims.ts";
+import { type Claim, scoreOf } from "./claims.ts";
 import type { FactEvent } from "./event.ts";
-import { sameMeaning } from "./meaning.ts";
+import { claimOf, type KeyState } from "./fold.ts";
+import { isLive } from "./life.ts";
 import type { Remembered } from "./remember.ts";
 import type { FactRow } from "./row.ts";
 import { daysBetween, score } from "./score.ts";
@@ -14,20 +15,18 @@ export interface Verdict extends Omit<Remembered, "contradicts"> {
 }
 
 /**
- * What a statement did when it was made: judged against the rows written before it, so that a repeated call gets the
- * first answer. That a claim was observed earlier than another does not keep the two from contradicting each other.
+ * What a statement did to its key.
  *
- * @param live rows of the same scope, agent and key
+ * @param state the key when the statement was made, with the statement
  */
-export function verdictOn(
-  row: FactRow,
-  live: readonly FactRow[],
-): { verdict: Verdict; others: Claim[] } {
-  const before = live.filter((other) => other.id !== row.id && wasWrittenBefore(other, row));
-  const claims = claimsOf(before, row.createdAt);
-  const others = claims.filter(({ value }) => !sameMeaning(value, row.value));
-  const confirmed = others.length < claims.length;
-  const own = claimsOf([...before, row], row.createdAt).find(({ rows }) => rows.includes(row));
+export function verdictOn(row: FactRow, state: KeyState): { verdict: Verdict; others: Claim[] } {
+  const own = claimOf(state, row.id);
+  // What a person called true together with others is live and not contested.
+  const others =
+    own?.state === "live"
+      ? []
+      : state.claims.filter((claim) => claim !== own && isLive(claim.state));
+  const confirmed = own !== undefined && own.rows.length > 1;
   return {
     verdict: {
       factId: row.id,
@@ -59,11 +58,11 @@ export function eventOf(
   };
 }
 
-/** A row that had expired before it was written belongs to no live claim. */
-function scoreOfRow(row: FactRow): number {
-  return score(row.confidence, daysBetween(row.observedAt, row.createdAt), row.halfLifeDays);
+export function wasWrittenBefore(a: FactRow, b: FactRow): boolean {
+  return a.createdAt < b.createdAt || (+a.createdAt === +b.createdAt && a.id <= b.id);
 }
 
-function wasWrittenBefore(a: FactRow, b: FactRow): boolean {
-  return a.createdAt < b.createdAt || (+a.createdAt === +b.createdAt && a.id < b.id);
+/** A row that had expired before it was written belongs to no claim. */
+function scoreOfRow(row: FactRow): number {
+  return score(row.confidence, daysBetween(row.observedAt, row.createdAt), row.halfLifeDays);
 }

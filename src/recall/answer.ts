@@ -1,5 +1,6 @@
 import { scoreOf } from "../facts/claims.ts";
 import type { FactScopeName, Tier } from "../facts/fact.ts";
+import { isLive } from "../facts/life.ts";
 import type { Ranked } from "./order.ts";
 
 /** Where the facts of an answer end early: what a model can still read beside its own context. */
@@ -93,7 +94,7 @@ function recalledFact(
     firstSeen: claim.firstSeen.toISOString(),
     lastConfirmed: claim.lastConfirmed.toISOString(),
     confirmations: claim.confirmations,
-    contested: claim.contested,
-    archived: claim.archived,
+    contested: claim.state === "contested",
+    archived: !isLive(claim.state),
   };
 }

@@ -1,3 +1,4 @@
+import { isLive } from "../facts/life.ts";
 import { isWatchKey } from "../facts/watch.ts";
 import type { Ranked } from "./order.ts";
 import type { CountTokens } from "./tokens.ts";
@@ -79,10 +80,10 @@ function compose(lines: readonly Line[]): string {
 
 function factLine({ scope, claim }: Ranked): Line {
   const marks = [
-    ...(claim.contested
+    ...(claim.state === "contested"
       ? [`contested, said ${claim.lastConfirmed.toISOString().slice(0, 10)}`]
       : []),
-    ...(claim.archived ? ["archived"] : []),
+    ...(!isLive(claim.state) ? ["archived"] : []),
   ];
   const suffix = marks.length > 0 ? ` (${marks.join("; ")})` : "";
   const section = isWatchKey(claim.key) ? "watch" : "facts";

@@ -1,4 +1,5 @@
 import { type Claim, scoreOf } from "../facts/claims.ts";
+import { isLive } from "../facts/life.ts";
 import type { FactScope } from "../facts/row.ts";
 
 /** Disputed claims stand behind undisputed ones of the same score. */
@@ -39,7 +40,7 @@ export function orderCandidates(candidates: readonly Candidate[], rankedAt: Date
 }
 
 function rankOf({ claim, match }: Candidate, rankedAt: Date): number {
-  return match * scoreOf(claim, rankedAt) * (claim.contested ? CONTESTED : 1);
+  return match * scoreOf(claim, rankedAt) * (claim.state === "contested" ? CONTESTED : 1);
 }
 
 function compare(a: Ranked, b: Ranked): number {
@@ -51,11 +52,11 @@ function compare(a: Ranked, b: Ranked): number {
   );
 }
 
-/** Live before archived, then as `claimsOf` has them: last confirmed first, and of equal times the later row. */
+/** Live before archived, then as `fold` has them: last confirmed first, and of equal times the later row. */
 function byCurrency(a: Ranked, b: Ranked): number {
   const last = (ranked: Ranked) => ranked.claim.rows.at(-1)?.id ?? "";
   return (
-    Number(a.claim.archived) - Number(b.claim.archived) ||
+    Number(isLive(b.claim.state)) - Number(isLive(a.claim.state)) ||
     b.claim.lastConfirmed.getTime() - a.claim.lastConfirmed.getTime() ||
     (last(a) > last(b) ? -1 : 1)
   );

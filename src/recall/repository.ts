@@ -5,21 +5,18 @@ import {
   gte,
   inArray,
   isNotNull,
-  isNull,
   lte,
   or,
   type SQL,
   sql,
 } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
-import { factRowOf, factTables } from "../db/schema/facts.ts";
+import { factTables } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
-import { type FactRow, type FactScope, ownerOf, readRow } from "../facts/row.ts";
+import { type FactScope, ownerOf, type Slot } from "../facts/row.ts";
 
-/** Rows that one recall folds, per scope: some 20 ms of work. */
-const ROWS = 2000;
-/** Keys that a search takes into the ranking, per scope. */
-const KEYS = 200;
+/** Keys that one recall folds, per scope: some 20 ms of work. */
+const KEYS = 300;
 /** Rows that a search without an index of words looks through, newest first, so that its time has a bound. */
 const SEARCHED_ROWS = 10_000;
 const SEARCHED_MESSAGES = 1000;
@@ -45,22 +42,12 @@ export interface StoredMessage {
 }
 
 export class RecallRepository {
-  /** The newest rows of the keys in question, whole keys so that a claim's confirmations and rivals come along. */
-  async facts(scope: FactScope, filter: FactFilter, tx: Tx): Promise<FactRow[]> {
-    const { table } = factTables[scope.name];
-    const rows = await tx
-      .select(factRowOf(table))
-      .from(table)
-      .where(
-        and(
-          eq(table.orgId, scope.orgId),
-          inReach(scope, filter),
-          filter.fragments && found(scope, filter, filter.fragments),
-        ),
-      )
-      .orderBy(desc(table.observedAt), desc(table.id))
-      .limit(ROWS);
-    return rows.map(readRow);
+  /** The keys in question, best first as their last consolidation has them; what they say is for the fold. */
+  async keys(scope: FactScope, filter: FactFilter, tx: Tx): Promise<Slot[]> {
+    const rows = await tx.execute<{ agent_id: string; key: string }>(
+      filter.fragments ? found(scope, filter, filter.fragments) : strongest(scope, filter),
+    );
+    return rows.map(({ agent_id: agentId, key }) => ({ agentId, key }));
   }
 
   /** The newest messages of one person that hold text and were not kept out by the person, newest first. */
@@ -98,19 +85,33 @@ export class RecallRepository {
 
 function inReach(scope: FactScope, { agents, keyPrefix, asOf, includeArchived }: FactFilter) {
   const { table, owner } = factTables[scope.name];
-  const unarchived = asOf
-    ? or(isNull(table.archivedAt), sql`${table.archivedAt} > ${asOf.toISOString()}`)
-    : isNull(table.archivedAt);
+  // A merged row's claim may live; what lived at an earlier time only the fold can tell.
+  const recallable = sql`(${table.archivedAt} is null or ${table.archivedReason} = 'merged')`;
   return and(
     eq(table.orgId, scope.orgId),
     eq(owner, ownerOf(scope)),
     inArray(table.agentId, [...agents]),
-    includeArchived ? undefined : unarchived,
+    includeArchived || asOf ? undefined : recallable,
     asOf && lte(table.observedAt, asOf),
     keyPrefix === undefined
       ? undefined
       : or(eq(table.key, keyPrefix), sql`starts_with(${table.key}, ${`${keyPrefix}.`})`),
   );
+}
+
+/** By the score of their best claim when the scope was last told something: the wall clock would make the choice move. */
+function strongest(scope: FactScope, filter: FactFilter): SQL {
+  const { table, owner } = factTables[scope.name];
+  return sql`
+    select agent_id, key from (
+      select ${table.agentId}, ${table.key}, ${table.observedAt},
+        coalesce(claim_confidence, confidence) * power(0.5, greatest(0, extract(epoch from
+          (select max(observed_at) from ${table} where ${owner} = ${ownerOf(scope)})
+            - coalesce(last_confirmed_at, observed_at))) / 86400 / coalesce(claim_half_life_days, half_life_days))
+          * case when contested then 0.5 else 1 end as score
+      from ${table} where ${inReach(scope, filter)} and merged_into is null
+    ) claims group by agent_id, key
+    order by max(score) desc, max(observed_at) desc, agent_id collate "C", key collate "C" limit ${KEYS}`;
 }
 
 /** Byte order for keys: databases of different locales have to cut the list at the same place. */
@@ -119,12 +120,11 @@ function found(scope: FactScope, filter: FactFilter, fragments: readonly string[
   const hits = fragments.map(
     (fragment) => sql`(strpos(${table.searchText}, ${fragment}) > 0)::int`,
   );
-  return sql`(${table.agentId}, ${table.key}) in (
+  return sql`
     select agent_id, key from (
       select ${table.agentId}, ${table.key}, ${table.observedAt}, ${sql.join(hits, sql` + `)} as hits
       from ${table} where ${inReach(scope, filter)}
       order by ${table.observedAt} desc, ${table.id} desc limit ${SEARCHED_ROWS}
     ) newest where hits > 0 group by agent_id, key
-    order by max(hits) desc, max(observed_at) desc, agent_id collate "C", key collate "C" limit ${KEYS}
-  )`;
+    order by max(hits) desc, max(observed_at) desc, agent_id collate "C", key collate "C" limit ${KEYS}`;
 }

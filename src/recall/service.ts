@@ -4,10 +4,14 @@ import type { Principal } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
-import { type Claim, claimsOf } from "../facts/claims.ts";
+import type { Claim } from "../facts/claims.ts";
 import type { FactScopeName } from "../facts/fact.ts";
+import { fold } from "../facts/fold.ts";
+import type { History } from "../facts/key-repository.ts";
+import { isLive } from "../facts/life.ts";
 import { narrowed } from "../facts/reach.ts";
-import type { FactRow, FactScope } from "../facts/row.ts";
+import type { FactScope } from "../facts/row.ts";
+import type { FactService } from "../facts/service.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
 import { type RecallAnswer, recalledFacts } from "./answer.ts";
@@ -21,6 +25,7 @@ import { tokenCounter } from "./tokens.ts";
 
 export interface RecallServices {
   readonly recalls: RecallRepository;
+  readonly facts: FactService;
   readonly users: UserService;
   readonly orgs: OrgService;
   readonly transactions: Transactions;
@@ -30,7 +35,7 @@ export interface RecallServices {
 }
 
 interface Found {
-  readonly scopes: readonly { readonly scope: FactScope; readonly rows: readonly FactRow[] }[];
+  readonly scopes: readonly { readonly scope: FactScope; readonly histories: readonly History[] }[];
   readonly messages: readonly StoredMessage[];
 }
 
@@ -58,8 +63,11 @@ export class RecallService {
       tokenCounter(),
     ]);
     const asOf = input.asOf && input.asOf < now ? input.asOf : now;
-    const rankedAt = input.asOf ? asOf : lastWrite(scopes.flatMap(({ rows }) => rows));
-    const candidates = scopes.flatMap(({ scope, rows }) => candidatesOf(scope, rows, terms, asOf));
+    // Claims as they were when something last happened to them. The wall clock would change the block while nothing does.
+    const rankedAt = input.asOf ? asOf : lastChange(scopes.flatMap(({ histories }) => histories));
+    const candidates = scopes.flatMap(({ scope, histories }) =>
+      candidatesOf(scope, histories, terms, rankedAt),
+    );
     const ranked = orderCandidates(
       candidates.filter((candidate) => isWanted(candidate, input)),
       rankedAt,
@@ -72,7 +80,12 @@ export class RecallService {
       memoryBlock: block.text,
       tokens: block.tokens,
       etag: etagOf(stableBlock, block.text),
-      facts: recalledFacts(ranked, terms !== undefined, asOf),
+      // The block keeps its bytes until the hourly expiry deletes what is over; the data says it at once.
+      facts: recalledFacts(
+        ranked.filter(({ claim }) => claim.expiresAt === null || claim.expiresAt > asOf),
+        terms !== undefined,
+        asOf,
+      ),
       messages: matched.map(({ id, speaker, channel, text, sentAt }) => ({
         id,
         speaker,
@@ -89,15 +102,16 @@ export class RecallService {
     terms: Terms | undefined,
     tx: Tx,
   ): Promise<Found> {
-    const { recalls, orchestrator } = this.#deps;
+    const { recalls, facts, orchestrator } = this.#deps;
     const agent = agentOf(principal, input.agentId);
     const fragments = terms && fragmentsOf(terms);
     const scopes = await this.#scopesOf(principal, input, tx);
     if (fragments?.length === 0) return { scopes: [], messages: [] };
     const filter = { ...input, fragments, agents: [...new Set([agent, orchestrator])] };
-    const found: { scope: FactScope; rows: FactRow[] }[] = [];
+    const found: { scope: FactScope; histories: readonly History[] }[] = [];
     for (const scope of scopes) {
-      found.push({ scope, rows: await recalls.facts(scope, filter, tx) });
+      const keys = await recalls.keys(scope, filter, tx);
+      found.push({ scope, histories: await facts.histories(scope, keys, tx) });
     }
     const person = scopes.find((scope) => scope.name === "user");
     const messages =
@@ -135,11 +149,11 @@ export class RecallService {
 /** A key that matches comes whole: a search for the old value has to show the current one. */
 function candidatesOf(
   scope: FactScope,
-  rows: readonly FactRow[],
+  histories: readonly History[],
   terms: Terms | undefined,
   at: Date,
 ): Candidate[] {
-  const claims = claimsOf(rows, at);
+  const claims = histories.flatMap(({ rows, decisions }) => fold(rows, decisions, at).claims);
   if (!terms) return claims.map((claim) => ({ scope, claim, match: 1 }));
   const texts = claims.map((claim) => claim.rows.at(-1)?.searchText ?? "");
   const relevance = relevanceOf(terms, texts);
@@ -151,21 +165,30 @@ function candidatesOf(
   return claims.map((claim) => ({ scope, claim, match: best.get(slotOf(claim)) ?? 0 }));
 }
 
-function slotOf({ agentId, key, archived }: Claim): string {
-  return JSON.stringify([agentId, key, archived]);
+function slotOf({ agentId, key, state }: Claim): string {
+  return JSON.stringify([agentId, key, isLive(state)]);
 }
 
-function isWanted({ claim, match }: Candidate, { tags, minConfidence, since }: Recall): boolean {
+function isWanted({ claim, match }: Candidate, input: Recall): boolean {
+  const { tags, minConfidence, since, includeArchived } = input;
   return (
     match > 0 &&
+    (includeArchived || isLive(claim.state)) &&
     (tags ?? []).every((tag) => claim.tags.includes(tag)) &&
     claim.confidence >= (minConfidence ?? 0) &&
     (since === undefined || claim.lastConfirmed >= since)
   );
 }
 
-function lastWrite(rows: readonly FactRow[]): Date {
-  return new Date(rows.reduce((latest, row) => Math.max(latest, row.createdAt.getTime()), 0));
+/** When something was last stated, withdrawn, decided or consolidated. */
+function lastChange(histories: readonly History[]): Date {
+  const times = histories.flatMap(({ rows, decisions }) => [
+    ...rows.flatMap(({ createdAt, withdrawnAt, state }) =>
+      [createdAt, withdrawnAt, state.consolidatedAt].map((at) => at?.getTime() ?? 0),
+    ),
+    ...decisions.map(({ at }) => at.getTime()),
+  ]);
+  return new Date(times.reduce((latest, time) => Math.max(latest, time), 0));
 }
 
 function etagOf(...blocks: string[]): string {

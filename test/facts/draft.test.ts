@@ -3,6 +3,13 @@ import { describe, expect, test } from "vitest";
 import { FactDraft } from "../../src/facts/fact.ts";
 import { completeDraft } from "../../src/facts/watch.ts";
 
+/** Arrays in arrays. */
+function nested(levels: number): unknown {
+  let value: unknown[] = [];
+  for (let level = 1; level < levels; level++) value = [value];
+  return value;
+}
+
 describe("a draft", () => {
   const draft = (over: object) => ({ key: "a.b", value: 1, confidence: 0.8, ...over });
 
@@ -14,6 +21,8 @@ describe("a draft", () => {
     { key: "a".repeat(81) },
     { value: "x".repeat(4095) },
     { value: undefined },
+    { value: nested(201) },
+    { value: nested(100_000) },
     { confidence: 1.1 },
     { tags: Array.from({ length: 9 }, (_, i) => `t${i}`) },
     { tags: ["x".repeat(41)] },
@@ -22,13 +31,14 @@ describe("a draft", () => {
     { ttlDays: Number.POSITIVE_INFINITY },
     { tier: "forever" },
     { orgId: "x" },
-  ])("with %j is refused", (over) => {
+  ])("with case %# is refused", (over) => {
     expect(FactDraft.safeParse(draft(over)).success).toBe(false);
   });
 
   test.each([
     { value: "x".repeat(4094) },
     { value: null },
+    { value: nested(200) },
     { key: "a".repeat(80) },
     { confidence: 0 },
   ])("with %j is accepted", (over) => {

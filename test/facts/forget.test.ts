@@ -150,7 +150,7 @@ onBothDatabases((engine) => {
       contradicts: [{ factId: paris.factId, value: "Paris" }],
     });
     expect(record.statements.map(({ sourceMessageId }) => sourceMessageId)).toEqual(["m2", "m1"]);
-    expect(record.events.map(({ kind }) => kind)).toEqual(["created", "confirmed"]);
+    expect(record.events.map(({ kind }) => kind)).toEqual(["created", "confirmed", "merged"]);
     await expect(s.facts.find(s.stranger, second.factId)).rejects.toMatchObject({
       code: "NOT_FOUND",
     });

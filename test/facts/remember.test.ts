@@ -73,7 +73,7 @@ onBothDatabases((engine) => {
       const late = await s.remember({
         key: "home",
         value: "lives in Paris",
-        observedAt: "2024-03-01T00:00:00Z",
+        observedAt: "2025-03-01T00:00:00Z",
       });
       expect(late.outcome).toBe("contradicts");
       const { facts } = await s.recall({ query: "lives" });

@@ -1,9 +1,12 @@
 import { v7 } from "uuid";
 import type { Principal } from "../../src/access/principal.ts";
+import { ChatRepository } from "../../src/chat/repository.ts";
 import { Database } from "../../src/db/client.ts";
 import { factTables, memoryEvents } from "../../src/db/schema/facts.ts";
 import type { FactScopeName } from "../../src/facts/fact.ts";
 import { Remember } from "../../src/facts/remember.ts";
+import { Consolidation } from "../../src/facts/consolidation.ts";
+import { FactKeyRepository } from "../../src/facts/key-repository.ts";
 import { FactRepository } from "../../src/facts/repository.ts";
 import { FactService } from "../../src/facts/service.ts";
 import { IdempotencyRepository } from "../../src/idempotency/repository.ts";
@@ -47,8 +50,17 @@ async function tenantOf({ transactions }: Database) {
   );
   const shared = { users, orgs, transactions, clock: clock.now, orchestrator: "atlas" };
   const idempotency = new IdempotencyService(new IdempotencyRepository(), clock.now);
-  const facts = new FactService({ ...shared, facts: new FactRepository(), idempotency });
-  const recalls = new RecallService({ ...shared, recalls: new RecallRepository() });
+  const factParts = { facts: new FactRepository(), keys: new FactKeyRepository() };
+  const consolidation = new Consolidation({ ...shared, ...factParts });
+  const conversations = new ChatRepository();
+  const facts = new FactService({
+    ...shared,
+    ...factParts,
+    consolidation,
+    conversations,
+    idempotency,
+  });
+  const recalls = new RecallService({ ...shared, facts, recalls: new RecallRepository() });
   const principal = async (): Promise<Principal> => {
     const org = await transactions.system("operator", (tx) => orgs.ensure(`org-${v7()}`, tx));
     return { orgId: org.id, keyId: "key-1", role: "owner", defaultAgent: "atlas", pins: {} };
@@ -74,6 +86,8 @@ async function tenantOf({ transactions }: Database) {
     /** Recalls what is known of the same person unless told otherwise. */
     recall: (input: Readonly<Record<string, unknown>> = {}, by: Principal = owner) =>
       recalls.recall(by, Recall.parse({ userId: "5000000001", ...input })),
+    consolidate: () => consolidation.run(),
+    consolidation,
     rows: (scope: FactScopeName = "user") =>
       transactions.tenant(owner, (tx) => tx.select().from(factTables[scope].table)),
     events: () =>

@@ -26,8 +26,11 @@ const claim = (over: Partial<Claim>): Claim => ({
   firstSeen: AT,
   lastConfirmed: AT,
   confirmations: 1,
-  contested: false,
-  archived: false,
+  state: "live",
+  archivedAt: null,
+  archivedReason: null,
+  supersededBy: null,
+  fadesAt: null,
   ...over,
 });
 const ranked = (value: unknown, over: Partial<Claim> = {}): Ranked => ({
@@ -116,7 +119,7 @@ test("nothing to say is an empty text", () => {
 
 test("disputed and archived facts are marked", () => {
   const { text } = memoryBlock(
-    [ranked(1, { contested: true }), ranked(2, { archived: true })],
+    [ranked(1, { state: "contested" }), ranked(2, { state: "archived" })],
     [],
     1400,
     count,

@@ -191,6 +191,21 @@ export function factRowOf(table: FactTable) {
     observedAt: table.observedAt,
     createdAt: table.createdAt,
     withdrawnAt: table.withdrawnAt,
+    consolidatedAt: table.consolidatedAt,
+    mergedInto: table.mergedInto,
+    archivedAt: table.archivedAt,
+    archivedReason: table.archivedReason,
+    supersededBy: table.supersededBy,
+    pinned: table.pinned,
+    contested: table.contested,
+    confirmationCount: table.confirmationCount,
+    claimConfidence: table.claimConfidence,
+    claimTags: table.claimTags,
+    claimTier: table.claimTier,
+    claimHalfLifeDays: table.claimHalfLifeDays,
+    lastConfirmedAt: table.lastConfirmedAt,
+    fadesAt: table.fadesAt,
+    expiresAt: table.expiresAt,
   };
 }
 

@@ -1,0 +1,156 @@
+import type { Clock } from "../clock.ts";
+import type { Transactions, Tx } from "../db/tenant.ts";
+import { type FactEvent, SYSTEM } from "./event.ts";
+import { eraseRows } from "./erasing.ts";
+import { FACT_SCOPES } from "./fact.ts";
+import { fold, type KeyState } from "./fold.ts";
+import { type History, type Key, type FactKeyRepository, nameOf } from "./key-repository.ts";
+import type { FactRepository } from "./repository.ts";
+import type { StoredFact } from "./row.ts";
+import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
+
+/** Keys folded in one transaction: some 100 ms, so that writers of the same keys wait no longer. */
+const BATCH = 100;
+
+/** What a consolidation did, by name. */
+export interface Consolidated {
+  readonly keys: number;
+  readonly merged: number;
+  readonly superseded: number;
+  readonly faded: number;
+  readonly expired: number;
+  readonly restored: number;
+}
+
+export interface ConsolidationDependencies {
+  readonly keys: FactKeyRepository;
+  readonly facts: FactRepository;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+}
+
+/** Writes down what the fold says of keys: for indexes, for the audit trail, and to delete what expired. */
+export class Consolidation {
+  readonly #deps: ConsolidationDependencies;
+
+  constructor(deps: ConsolidationDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Folds every key that changed, fades or expires up to now, in all orgs. What it costs grows with their number alone.
+   * A run that finds nothing to do writes nothing; one that was killed is finished by the next.
+   */
+  async run(signal?: AbortSignal): Promise<Consolidated> {
+    const { keys, transactions, clock } = this.#deps;
+    // One point in time for the whole run, or a long one would see some keys older than others.
+    const now = clock();
+    const total = { keys: 0, merged: 0, superseded: 0, faded: 0, expired: 0, restored: 0 };
+    for (const name of FACT_SCOPES) {
+      const seen = new Set<string>();
+      for (;;) {
+        const found = await transactions.system("due facts", (tx) => keys.due(name, now, BATCH, tx));
+        // A row from a replica whose clock is ahead stays due until our clock is there too.
+        const due = found.filter((key) => !seen.has(nameOf(key)));
+        if (due.length === 0) break;
+        for (const key of due) seen.add(nameOf(key));
+        for (const [orgId, ofOrg] of Map.groupBy(due, ({ scope }) => scope.orgId)) {
+          signal?.throwIfAborted();
+          const events = await transactions.tenant({ orgId }, (tx) => this.fold(ofOrg, now, tx));
+          total.keys += ofOrg.length;
+          for (const { kind } of events) if (kind in total) total[kind as keyof typeof total]++;
+        }
+      }
+    }
+    return total;
+  }
+
+  /**
+   * Folds whole keys of one org and one kind of scope, and writes what changed.
+   *
+   * @returns the events written
+   */
+  async fold(keys: readonly Key[], now: Date, tx: Tx): Promise<FactEvent[]> {
+    const [first] = keys;
+    if (!first) return [];
+    const among = { orgId: first.scope.orgId, name: first.scope.name, keys };
+    await this.#deps.keys.lock(among, tx);
+    const histories = await this.#deps.keys.histories(among, undefined, tx);
+    const states = new Map<string, StoredState>();
+    const events: FactEvent[] = [];
+    for (const history of histories) {
+      const outcome = await this.#foldOne(history, now, tx);
+      for (const [id, state] of outcome.states) states.set(id, state);
+      events.push(...outcome.events);
+      await this.#deps.facts.addEvents(history.key.scope, outcome.events, tx);
+    }
+    await this.#deps.keys.apply(among, states, tx);
+    return events;
+  }
+
+  /**
+   * Expiries happen one after the other, each with the key as it was at its time: so that one late run writes what daily
+   * runs would have written.
+   */
+  async #foldOne({ key, rows, decisions }: History, now: Date, tx: Tx) {
+    const events: FactEvent[] = [];
+    let current = rows;
+    for (;;) {
+      const next = nextExpiry(fold(current, decisions, now));
+      if (!next) break;
+      const justBefore = new Date(next.getTime() - 1);
+      current = advance(current, fold(current, decisions, justBefore), justBefore, events);
+      const state = fold(current, decisions, next);
+      const gone = new Set(state.expired.flatMap((chain) => chain.rows.map(({ id }) => id)));
+      current = await this.#expire(key, current, gone, next, events, tx);
+      current = advance(current, fold(current, decisions, next), next, events);
+    }
+    current = advance(current, fold(current, decisions, now), now, events);
+    const before = new Map(rows.map(({ id, state }) => [id, state]));
+    const changed = current.filter((row) => {
+      const was = before.get(row.id);
+      return was === undefined || differs(was, row.state);
+    });
+    return { states: new Map(changed.map(({ id, state }) => [id, state])), events };
+  }
+
+  async #expire(
+    key: Key,
+    rows: readonly StoredFact[],
+    gone: ReadonlySet<string>,
+    at: Date,
+    events: FactEvent[],
+    tx: Tx,
+  ): Promise<StoredFact[]> {
+    const left = rows.filter(({ id }) => !gone.has(id));
+    await eraseRows(this.#deps.facts, key.scope, rows.filter(({ id }) => gone.has(id)), left, tx);
+    for (const row of rows) {
+      if (!gone.has(row.id)) continue;
+      const { id: factId, agentId } = row;
+      events.push({ kind: "expired", factId, agentId, actor: SYSTEM, reason: null, at });
+    }
+    return left;
+  }
+}
+
+/** Gives rows the states of a fold, and notes what that says happened. */
+function advance(
+  rows: readonly StoredFact[],
+  folded: KeyState,
+  at: Date,
+  events: FactEvent[],
+): StoredFact[] {
+  const states = statesOf(folded, at);
+  return rows.map((row) => {
+    const state = states.get(row.id);
+    if (!state) return row;
+    const event = eventBetween(row, state, at);
+    if (event) events.push(event);
+    return { ...row, state };
+  });
+}
+
+function nextExpiry({ expired }: KeyState): Date | undefined {
+  const times = expired.map(({ expiresAt }) => expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
+  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "../clock.ts";
+import type { Tx } from "../db/tenant.ts";
+import type { Consolidation } from "./consolidation.ts";
+import { eraseRows } from "./erasing.ts";
+import { SYSTEM } from "./event.ts";
+import { type Key, type FactKeyRepository, nameOf } from "./key-repository.ts";
+import { sameMeaning } from "./meaning.ts";
+import type { FactRepository } from "./repository.ts";
+import type { PlacedRow, StoredFact } from "./row.ts";
+
+/** Four parameters an id, and a statement takes 65,535. */
+const MESSAGES_PER_QUERY = 1000;
+
+interface Org {
+  readonly orgId: string;
+}
+
+interface By {
+  readonly actor: string;
+  readonly reason: string;
+}
+
+export interface ForgettingDependencies {
+  readonly facts: FactRepository;
+  readonly keys: FactKeyRepository;
+  readonly consolidation: Consolidation;
+  readonly clock: Clock;
+}
+
+/** Takes statements back: erases them, or lets them count no more. */
+export class Forgetting {
+  readonly #deps: ForgettingDependencies;
+
+  constructor(deps: ForgettingDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Erases a row, every row merged with it or saying the same under its key (one of them would bring it back), and what
+   * their events tell; leaves that they were deleted, by whom and why.
+   *
+   * @returns the number of rows erased; 0 when somebody else was faster
+   */
+  async forget({ scope, row }: PlacedRow, by: By, tx: Tx): Promise<number> {
+    const key = { scope, agentId: row.agentId, key: row.key };
+    const rows = await this.#lockedRows(key, tx);
+    const survivor = row.state.mergedInto ?? row.id;
+    const same = rows.filter(
+      (other) =>
+        other.id === survivor ||
+        other.state.mergedInto === survivor ||
+        sameMeaning(other.value, row.value),
+    );
+    if (!same.some(({ id }) => id === row.id)) return 0;
+    await this.#erase(key, rows, same, by, tx);
+    return same.length;
+  }
+
+  /** Erases what was learned from messages that are erased. A claim that other messages make too lives on with those. */
+  async eraseBySource(org: Org, messageIds: readonly string[], tx: Tx): Promise<number> {
+    const found = await this.#fromMessages(org, messageIds, tx);
+    const by = { actor: SYSTEM, reason: "source message erased" };
+    for (const [key, placed] of byKey(found)) {
+      const ids = new Set(placed.map(({ row }) => row.id));
+      const rows = await this.#lockedRows(key, tx);
+      const erased = rows.filter(({ id }) => ids.has(id));
+      await this.#erase(key, rows, erased, by, tx);
+    }
+    return found.length;
+  }
+
+  /** Lets count no more what was learned from messages that were edited. */
+  async archiveBySource(org: Org, messageIds: readonly string[], tx: Tx): Promise<number> {
+    const { facts, consolidation, clock } = this.#deps;
+    const at = clock();
+    const found = (await this.#fromMessages(org, messageIds, tx)).filter(
+      ({ row }) => row.withdrawnAt === null,
+    );
+    for (const [key, placed] of byKey(found)) {
+      await this.#lockedRows(key, tx);
+      const ids = placed.map(({ row }) => row.id);
+      await facts.withdraw(key.scope, ids, at, tx);
+      const { agentId } = key;
+      const by = { kind: "superseded", actor: SYSTEM, reason: "source message edited" } as const;
+      const events = ids.map((factId) => ({ ...by, factId, agentId, at }));
+      await facts.addEvents(key.scope, events, tx);
+      await consolidation.fold([key], at, tx);
+    }
+    return found.length;
+  }
+
+  async #lockedRows(key: Key, tx: Tx): Promise<readonly StoredFact[]> {
+    const among = { orgId: key.scope.orgId, name: key.scope.name, keys: [key] };
+    await this.#deps.keys.lock(among, tx);
+    const [history] = await this.#deps.keys.histories(among, undefined, tx);
+    return history?.rows ?? [];
+  }
+
+  async #erase(
+    key: Key,
+    rows: readonly StoredFact[],
+    erased: readonly StoredFact[],
+    by: By,
+    tx: Tx,
+  ): Promise<void> {
+    const { facts, consolidation, clock } = this.#deps;
+    const left = rows.filter((row) => !erased.includes(row));
+    await eraseRows(facts, key.scope, erased, left, tx);
+    const at = clock();
+    const { agentId } = key;
+    const tombstones = erased.map(
+      ({ id: factId }) => ({ ...by, factId, agentId, kind: "deleted", at }) as const,
+    );
+    await facts.addEvents(key.scope, tombstones, tx);
+    await consolidation.fold([key], at, tx);
+  }
+
+  async #fromMessages(org: Org, messageIds: readonly string[], tx: Tx): Promise<PlacedRow[]> {
+    const found: PlacedRow[] = [];
+    for (let at = 0; at < messageIds.length; at += MESSAGES_PER_QUERY) {
+      const some = messageIds.slice(at, at + MESSAGES_PER_QUERY);
+      found.push(...(await this.#deps.facts.findByMessages(org, some, tx)));
+    }
+    return found;
+  }
+}
+
+/** In one order for all, because each key is locked in its turn. */
+function byKey(placed: readonly PlacedRow[]): [Key, PlacedRow[]][] {
+  const keyOf = ({ scope, row }: PlacedRow): Key => ({ scope, agentId: row.agentId, key: row.key });
+  return [...Map.groupBy(placed, (one) => nameOf(keyOf(one)))]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, some]) => [keyOf(some[0] as PlacedRow), some]);
+}

@@ -1,0 +1,147 @@
+import { v7 } from "uuid";
+import { AppError } from "../errors.ts";
+import type { Tx } from "../db/tenant.ts";
+import { CALL_SOURCE } from "./fact.ts";
+import { fold } from "./fold.ts";
+import type { Key, FactKeyRepository } from "./key-repository.ts";
+import { sameMeaning } from "./meaning.ts";
+import type { FactRepository } from "./repository.ts";
+import type { FactRow, FactScope, StoredFact } from "./row.ts";
+import { searchTextOf } from "./search-text.ts";
+import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
+import { eventOf, type Verdict, verdictOn, wasWrittenBefore } from "./verdict.ts";
+import type { CompleteDraft } from "./watch.ts";
+
+/**
+ * Rows of one key that a statement looks at: an agent that floods a key must not make each call slower. Beyond it the
+ * answer is about the newest ones, and consolidation folds the key.
+ */
+const KEY_ROWS = 1000;
+
+/** One claim by one source, on its way into a key. */
+export interface Statement {
+  readonly scope: FactScope;
+  readonly draft: CompleteDraft;
+  readonly agentId: string;
+  readonly identityId: string | null;
+  /** Undefined where a call names none: the server makes one. */
+  readonly sourceMessageId: string | undefined;
+  readonly sourceReason: "user-correction" | null;
+  readonly conversation: string | null;
+  readonly writtenBy: string;
+  readonly observedAt: Date;
+}
+
+/** Appends statements to keys. */
+export class Statements {
+  readonly #facts: FactRepository;
+  readonly #keys: FactKeyRepository;
+
+  constructor(facts: FactRepository, keys: FactKeyRepository) {
+    this.#facts = facts;
+    this.#keys = keys;
+  }
+
+  /**
+   * Appends one statement and folds its key at once. A source that said the same before gets its first answer.
+   *
+   * @throws AppError CONFLICT when the source has said another value under this key, or what it said was archived
+   */
+  async append(statement: Statement, now: Date, tx: Tx): Promise<Verdict> {
+    const { scope, draft, agentId } = statement;
+    const key: Key = { scope, agentId, key: draft.key };
+    const among = { orgId: scope.orgId, name: scope.name, keys: [key] };
+    await this.#keys.lock(among, tx);
+    const fresh = rowOf(statement, now);
+    const written = await this.#facts.insert(
+      scope,
+      { ...fresh, identityId: statement.identityId, state: stateAlone(fresh, now) },
+      tx,
+    );
+    const row =
+      written ?? (await this.#stated(key, fresh.sourceMessageId, draft.value, tx));
+    const [history] = await this.#keys.histories(among, KEY_ROWS, tx);
+    const { rows = [], decisions = [] } = history ?? {};
+    const folded = fold(
+      rows.filter((other) => wasWrittenBefore(other, row)),
+      decisions.filter(({ at }) => at <= row.createdAt),
+      row.createdAt,
+    );
+    const { verdict, others } = verdictOn(row, folded);
+    if (!written) return verdict;
+    const events = [eventOf(row, verdict, others, statement.writtenBy)];
+    if (rows.length < KEY_ROWS) {
+      const states = statesOf(folded, now);
+      const changed = new Map<string, StoredState>();
+      for (const other of rows) {
+        const state = states.get(other.id);
+        if (!state || !differs(other.state, state)) continue;
+        changed.set(other.id, state);
+        const event = eventBetween(other, state, now);
+        if (event) events.push(event);
+      }
+      await this.#keys.apply(among, changed, tx);
+    } else {
+      await this.#keys.apply(among, new Map([[row.id, { ...row.state, consolidatedAt: null }]]), tx);
+    }
+    await this.#facts.addEvents(scope, events, tx);
+    return verdict;
+  }
+
+  /** The row that this source made before; it has to say the same, and still hold. */
+  async #stated(key: Key, sourceMessageId: string, value: unknown, tx: Tx): Promise<StoredFact> {
+    const row = await this.#facts.findBySource(key.scope, { ...key, sourceMessageId }, tx);
+    if (!row) throw new Error("a conflicting row is not there");
+    if (!sameMeaning(row.value, value)) {
+      throw new AppError(
+        "CONFLICT",
+        "this sourceMessageId has stated another value under this key",
+        {
+          hint: "Values that may coexist get a key each (likes.tea, likes.jazz); a new statement gets its own sourceMessageId.",
+        },
+      );
+    }
+    if (row.withdrawnAt !== null) {
+      throw new AppError("CONFLICT", "what this sourceMessageId stated was archived", {
+        hint: "If it still holds, send it again without sourceMessageId or with that of the new statement.",
+      });
+    }
+    return row;
+  }
+}
+
+function rowOf(statement: Statement, now: Date): FactRow {
+  const { draft, scope, identityId, sourceMessageId, ...given } = statement;
+  return {
+    ...draft,
+    ...given,
+    id: v7(),
+    searchText: searchTextOf(draft),
+    sourceMessageId: sourceMessageId ?? CALL_SOURCE + v7(),
+    createdAt: now,
+    withdrawnAt: null,
+  };
+}
+
+/** The state of a row whose key has no other. One that expired before it was written is left to consolidation. */
+function stateAlone(row: FactRow, now: Date): StoredState {
+  return statesOf(fold([row], [], now), now).get(row.id) ?? NOT_FOLDED;
+}
+
+const NOT_FOLDED: StoredState = {
+  consolidatedAt: null,
+  mergedInto: null,
+  archivedAt: null,
+  archivedReason: null,
+  supersededBy: null,
+  pinned: false,
+  contested: false,
+  confirmationCount: 1,
+  claimConfidence: null,
+  claimTags: null,
+  claimTier: null,
+  claimHalfLifeDays: null,
+  lastConfirmedAt: null,
+  fadesAt: null,
+  expiresAt: null,
+};
