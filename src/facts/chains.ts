@@ -64,7 +64,10 @@ function chainFor(
   const similar =
     alike &&
     chains.find(
-      (chain) => !hasExpired(chain, row.observedAt) && chain.rows[0] !== undefined && alike(chain.rows[0], row),
+      (chain) =>
+        !hasExpired(chain, row.observedAt) &&
+        chain.rows[0] !== undefined &&
+        alike(chain.rows[0], row),
     );
   return similar ?? { rows: [], pins: [], ttlDays: row.ttlDays, lastConfirmed: row.observedAt };
 }

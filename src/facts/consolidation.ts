@@ -1,10 +1,17 @@
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
-import { type FactEvent, SYSTEM } from "./event.ts";
+import type { Counts } from "../jobs/handler.ts";
 import { eraseRows } from "./erasing.ts";
+import { type FactEvent, SYSTEM } from "./event.ts";
 import { FACT_SCOPES } from "./fact.ts";
 import { fold, type KeyState } from "./fold.ts";
-import { type History, type Key, type FactKeyRepository, nameOf } from "./key-repository.ts";
+import {
+  type DueSet,
+  type FactKeyRepository,
+  type History,
+  type Key,
+  nameOf,
+} from "./key-repository.ts";
 import type { FactRepository } from "./repository.ts";
 import type { StoredFact } from "./row.ts";
 import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
@@ -12,14 +19,10 @@ import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
 /** Keys folded in one transaction: some 100 ms, so that writers of the same keys wait no longer. */
 const BATCH = 100;
 
-/** What a consolidation did, by name. */
-export interface Consolidated {
-  readonly keys: number;
-  readonly merged: number;
-  readonly superseded: number;
-  readonly faded: number;
-  readonly expired: number;
-  readonly restored: number;
+interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** `expired`: nothing but what has to be deleted. */
+  readonly only?: DueSet;
 }
 
 export interface ConsolidationDependencies {
@@ -41,7 +44,7 @@ export class Consolidation {
    * Folds every key that changed, fades or expires up to now, in all orgs. What it costs grows with their number alone.
    * A run that finds nothing to do writes nothing; one that was killed is finished by the next.
    */
-  async run(signal?: AbortSignal): Promise<Consolidated> {
+  async run({ signal, only = "all" }: RunOptions = {}): Promise<Counts> {
     const { keys, transactions, clock } = this.#deps;
     // One point in time for the whole run, or a long one would see some keys older than others.
     const now = clock();
@@ -49,7 +52,9 @@ export class Consolidation {
     for (const name of FACT_SCOPES) {
       const seen = new Set<string>();
       for (;;) {
-        const found = await transactions.system("due facts", (tx) => keys.due(name, now, BATCH, tx));
+        const found = await transactions.system("due facts", (tx) =>
+          keys.due(name, { now, only, limit: BATCH }, tx),
+        );
         // A row from a replica whose clock is ahead stays due until our clock is there too.
         const due = found.filter((key) => !seen.has(nameOf(key)));
         if (due.length === 0) break;
@@ -68,9 +73,10 @@ export class Consolidation {
   /**
    * Folds whole keys of one org and one kind of scope, and writes what changed.
    *
+   * @param actor who made them change, for the events; default: nobody, they were due
    * @returns the events written
    */
-  async fold(keys: readonly Key[], now: Date, tx: Tx): Promise<FactEvent[]> {
+  async fold(keys: readonly Key[], now: Date, tx: Tx, actor?: string): Promise<FactEvent[]> {
     const [first] = keys;
     if (!first) return [];
     const among = { orgId: first.scope.orgId, name: first.scope.name, keys };
@@ -81,8 +87,9 @@ export class Consolidation {
     for (const history of histories) {
       const outcome = await this.#foldOne(history, now, tx);
       for (const [id, state] of outcome.states) states.set(id, state);
-      events.push(...outcome.events);
-      await this.#deps.facts.addEvents(history.key.scope, outcome.events, tx);
+      const noted = actor ? outcome.events.map((event) => ({ ...event, actor })) : outcome.events;
+      events.push(...noted);
+      await this.#deps.facts.addEvents(history.key.scope, noted, tx);
     }
     await this.#deps.keys.apply(among, states, tx);
     return events;
@@ -123,7 +130,13 @@ export class Consolidation {
     tx: Tx,
   ): Promise<StoredFact[]> {
     const left = rows.filter(({ id }) => !gone.has(id));
-    await eraseRows(this.#deps.facts, key.scope, rows.filter(({ id }) => gone.has(id)), left, tx);
+    await eraseRows(
+      this.#deps.facts,
+      key.scope,
+      rows.filter(({ id }) => gone.has(id)),
+      left,
+      tx,
+    );
     for (const row of rows) {
       if (!gone.has(row.id)) continue;
       const { id: factId, agentId } = row;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTooDeep, MAX_NESTING } from "../nesting.ts";
 
 export const FACT_SCOPES = ["org", "store", "user"] as const;
 export const FactScopeName = z.enum(FACT_SCOPES);
@@ -44,6 +45,11 @@ function bytesOf(value: unknown): number {
 const FactValue = z.unknown().superRefine((value, context) => {
   if (value === undefined) {
     context.addIssue({ code: "custom", message: "missing; send any JSON value" });
+  } else if (isTooDeep(value)) {
+    context.addIssue({
+      code: "custom",
+      message: `nests arrays and objects deeper than ${MAX_NESTING}`,
+    });
   } else if (bytesOf(value) > MAX_VALUE_BYTES) {
     context.addIssue({
       code: "custom",
@@ -52,14 +58,18 @@ const FactValue = z.unknown().superRefine((value, context) => {
   }
 });
 
-/** Marks sources that the server makes for calls that name none; callers may not use it. */
+/** Marks sources that the server makes, for calls that name none and for people's edits; callers may not use them. */
 export const CALL_SOURCE = "call:";
+export const EDIT_SOURCE = "edit:";
 
 export const SourceMessageId = z
   .string()
   .min(1)
   .max(MAX_SOURCE_LENGTH)
-  .refine((id) => !id.startsWith(CALL_SOURCE), `must not start with "${CALL_SOURCE}"`);
+  .refine(
+    (id) => ![CALL_SOURCE, EDIT_SOURCE].some((own) => id.startsWith(own)),
+    `must not start with "${CALL_SOURCE}" or "${EDIT_SOURCE}"`,
+  );
 
 export const FactId = z.string().min(1).max(64);
 
@@ -80,3 +90,6 @@ export const FactDraft = z.strictObject({
   reasoning: z.string().max(MAX_REASONING_LENGTH).optional(),
 });
 export type FactDraft = z.infer<typeof FactDraft>;
+
+/** What a person sends to replace a claim's value. */
+export const FactEdit = z.strictObject({ value: FactValue, reason: ForgetReason.optional() });

@@ -3,7 +3,7 @@ import type { Tx } from "../db/tenant.ts";
 import type { Consolidation } from "./consolidation.ts";
 import { eraseRows } from "./erasing.ts";
 import { SYSTEM } from "./event.ts";
-import { type Key, type FactKeyRepository, nameOf } from "./key-repository.ts";
+import { type FactKeyRepository, type Key, nameOf } from "./key-repository.ts";
 import { sameMeaning } from "./meaning.ts";
 import type { FactRepository } from "./repository.ts";
 import type { PlacedRow, StoredFact } from "./row.ts";

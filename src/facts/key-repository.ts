@@ -3,14 +3,7 @@ import { factDecisions, factRowOf, factTables } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { Decision, DecisionKind } from "./decision.ts";
 import type { FactScopeName } from "./fact.ts";
-import {
-  type FactScope,
-  ownerOf,
-  readRow,
-  type Slot,
-  type StoredFact,
-  scopeOf,
-} from "./row.ts";
+import { type FactScope, ownerOf, readRow, type Slot, type StoredFact, scopeOf } from "./row.ts";
 import type { StoredState } from "./state.ts";
 
 /** A key with the scope and the pocket that it lies in. */
@@ -35,6 +28,9 @@ export interface History {
 interface NewDecision extends Omit<Decision, "id"> {
   readonly actor: string;
 }
+
+/** Which keys are due: all, or only those with rows that have to be deleted. */
+export type DueSet = "all" | "expired";
 
 /** Names a key in maps and locks. */
 export function nameOf({ scope, agentId, key }: Key): string {
@@ -142,15 +138,21 @@ export class FactKeyRepository {
   }
 
   /** Keys of every org that changed, fade or expire, read from their indexes: what does not change costs nothing. */
-  async due(name: FactScopeName, now: Date, limit: number, tx: Tx): Promise<Key[]> {
+  async due(
+    name: FactScopeName,
+    { now, only, limit }: { readonly now: Date; readonly only: DueSet; readonly limit: number },
+    tx: Tx,
+  ): Promise<Key[]> {
     const { table, owner } = factTables[name];
     const columns = sql`select ${table.orgId} as org_id, ${owner} as owner, ${table.agentId} as agent_id, ${table.key} as key from ${table}`;
     const at = now.toISOString();
+    const expired = sql`(${columns} where expires_at <= ${at} order by expires_at limit ${limit})`;
+    const changedOrFaded = sql`
+      union all (${columns} where consolidated_at is null order by id limit ${limit})
+      union all (${columns} where fades_at <= ${at} order by fades_at limit ${limit})`;
     const rows = await tx.execute<{ org_id: string; owner: string; agent_id: string; key: string }>(
-      sql`select distinct org_id, owner, agent_id, key from (
-        (${columns} where consolidated_at is null order by id limit ${limit})
-        union all (${columns} where fades_at <= ${at} order by fades_at limit ${limit})
-        union all (${columns} where expires_at <= ${at} order by expires_at limit ${limit})) due`,
+      sql`select distinct org_id, owner, agent_id, key
+        from (${expired} ${only === "expired" ? sql`` : changedOrFaded}) due`,
     );
     return rows.map((row) => ({
       scope: scopeOf(name, row.org_id, row.owner),

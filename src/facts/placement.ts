@@ -76,7 +76,8 @@ function refuse(name: string, value: string | undefined, scope: string): void {
   });
 }
 
-function required(name: string, value: string | undefined, scope: string): string {
+/** @throws AppError INVALID_INPUT for a missing id */
+export function required(name: string, value: string | undefined, scope: string): string {
   if (value !== undefined) return value;
   throw new AppError("INVALID_INPUT", `${name}: missing; scope "${scope}" needs it`);
 }

@@ -44,7 +44,10 @@ export function statesOf({ claims }: KeyState, now: Date): Map<string, StoredSta
   const states = new Map<string, StoredState>();
   for (const claim of claims) {
     for (const row of claim.rows) {
-      states.set(row.id, row.id === claim.factId ? claimState(claim, now) : mergedState(claim, row, now));
+      states.set(
+        row.id,
+        row.id === claim.factId ? claimState(claim, now) : mergedState(claim, row, now),
+      );
     }
   }
   return states;
@@ -82,16 +85,13 @@ function mergedState(claim: Claim, row: FactRow, now: Date): StoredState {
 
 /** Whether two states differ in anything but the time of the fold. */
 export function differs(a: StoredState, b: StoredState): boolean {
-  const comparable = (state: StoredState) => JSON.stringify({ ...state, consolidatedAt: undefined });
+  const comparable = (state: StoredState) =>
+    JSON.stringify({ ...state, consolidatedAt: undefined });
   return a.consolidatedAt === null || comparable(a) !== comparable(b);
 }
 
 /** What a new state says happened to a row, for its audit trail; undefined where nothing did. */
-export function eventBetween(
-  row: StoredFact,
-  next: StoredState,
-  now: Date,
-): FactEvent | undefined {
+export function eventBetween(row: StoredFact, next: StoredState, now: Date): FactEvent | undefined {
   const kind = happened(row.state, next);
   return (
     kind && {

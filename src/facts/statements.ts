@@ -1,9 +1,10 @@
 import { v7 } from "uuid";
-import { AppError } from "../errors.ts";
 import type { Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
+import type { FactEvent } from "./event.ts";
 import { CALL_SOURCE } from "./fact.ts";
 import { fold } from "./fold.ts";
-import type { Key, FactKeyRepository } from "./key-repository.ts";
+import type { FactKeyRepository, Key } from "./key-repository.ts";
 import { sameMeaning } from "./meaning.ts";
 import type { FactRepository } from "./repository.ts";
 import type { FactRow, FactScope, StoredFact } from "./row.ts";
@@ -30,6 +31,8 @@ export interface Statement {
   readonly conversation: string | null;
   readonly writtenBy: string;
   readonly observedAt: Date;
+  /** Of an edit: the value that a person replaces by this one. */
+  readonly replaces?: unknown;
 }
 
 /** Appends statements to keys. */
@@ -58,8 +61,7 @@ export class Statements {
       { ...fresh, identityId: statement.identityId, state: stateAlone(fresh, now) },
       tx,
     );
-    const row =
-      written ?? (await this.#stated(key, fresh.sourceMessageId, draft.value, tx));
+    const row = written ?? (await this.#stated(key, fresh.sourceMessageId, draft.value, tx));
     const [history] = await this.#keys.histories(among, KEY_ROWS, tx);
     const { rows = [], decisions = [] } = history ?? {};
     const folded = fold(
@@ -69,7 +71,10 @@ export class Statements {
     );
     const { verdict, others } = verdictOn(row, folded);
     if (!written) return verdict;
-    const events = [eventOf(row, verdict, others, statement.writtenBy)];
+    const event = eventOf(row, verdict, others, statement.writtenBy);
+    const events: FactEvent[] = [
+      "replaces" in statement ? { ...event, kind: "edited", oldValue: statement.replaces } : event,
+    ];
     if (rows.length < KEY_ROWS) {
       const states = statesOf(folded, now);
       const changed = new Map<string, StoredState>();
@@ -82,7 +87,11 @@ export class Statements {
       }
       await this.#keys.apply(among, changed, tx);
     } else {
-      await this.#keys.apply(among, new Map([[row.id, { ...row.state, consolidatedAt: null }]]), tx);
+      await this.#keys.apply(
+        among,
+        new Map([[row.id, { ...row.state, consolidatedAt: null }]]),
+        tx,
+      );
     }
     await this.#facts.addEvents(scope, events, tx);
     return verdict;
@@ -111,11 +120,15 @@ export class Statements {
 }
 
 function rowOf(statement: Statement, now: Date): FactRow {
-  const { draft, scope, identityId, sourceMessageId, ...given } = statement;
+  const { draft, sourceMessageId } = statement;
   return {
     ...draft,
-    ...given,
     id: v7(),
+    agentId: statement.agentId,
+    sourceReason: statement.sourceReason,
+    conversation: statement.conversation,
+    writtenBy: statement.writtenBy,
+    observedAt: statement.observedAt,
     searchText: searchTextOf(draft),
     sourceMessageId: sourceMessageId ?? CALL_SOURCE + v7(),
     createdAt: now,

@@ -86,7 +86,11 @@ onBothDatabases((engine) => {
   }, async () => {
     await fc.assert(
       fc.asyncProperty(anyLife, async (life) => {
-        const [daily, once, torn] = [await opened.fresh(), await opened.fresh(), await opened.fresh()];
+        const [daily, once, torn] = [
+          await opened.fresh(),
+          await opened.fresh(),
+          await opened.fresh(),
+        ];
         await live(daily, life, () => daily.consolidate());
         await live(once, life, async () => {});
         // A process killed inside a transaction leaves what was before it; one killed between two leaves half a run.
@@ -94,7 +98,7 @@ onBothDatabases((engine) => {
         await live(torn, life, async () => {
           const killed = new AbortController();
           if (runs++ % 3 === 0) killed.abort();
-          await torn.consolidation.run(killed.signal).catch(() => {});
+          await torn.consolidation.run({ signal: killed.signal }).catch(() => {});
         });
         await torn.consolidate();
         expect(await dump(once)).toEqual(await dump(daily));
@@ -122,7 +126,9 @@ onBothDatabases((engine) => {
       await s.remember({ key: `k${n}`, value: "x", sourceMessageId: `a${n}` });
       await s.remember({ key: `k${n}`, value: "X", sourceMessageId: `b${n}` });
     }
-    await s.query("update user_facts set consolidated_at = null, merged_into = null, archived_at = null, archived_reason = null, confirmation_count = 1");
+    await s.query(
+      "update user_facts set consolidated_at = null, merged_into = null, archived_at = null, archived_reason = null, confirmation_count = 1",
+    );
     await s.query("delete from memory_events");
     await Promise.all([s.consolidate(), s.consolidate()]);
     const rows = await s.rows();

@@ -38,7 +38,9 @@ export function factRow(over: Partial<FactRow> = {}): FactRow {
 
 /** Says one value after the other, each with its day. */
 export function said(...statements: readonly (readonly [value: unknown, at: number])[]): FactRow[] {
-  return statements.map(([value, at]) => factRow({ value, observedAt: day(at), createdAt: day(at) }));
+  return statements.map(([value, at]) =>
+    factRow({ value, observedAt: day(at), createdAt: day(at) }),
+  );
 }
 
 export function decision(
@@ -74,32 +76,29 @@ export const anyRow = fc
   );
 
 /** Rows of one key with decisions about them. */
-export const anyHistory = fc
-  .array(anyRow, { minLength: 1, maxLength: 12 })
-  .chain((rows) =>
-    fc.record({
-      rows: fc.constant(rows),
-      decisions: fc.array(
-        fc
-          .record({
-            kind: fc.constantFrom<DecisionKind>(
-              "settle",
-              "keep_all",
-              "pin",
-              "unpin",
-              "archive",
-              "restore",
-              "edit",
-            ),
-            about: fc.nat({ max: rows.length - 1 }),
-            next: fc.nat({ max: rows.length - 1 }),
-            at: fc.integer({ min: 0, max: 400 }),
-          })
-          .map(({ kind, about, next, at }) =>
-            decision(kind, rows[about] as FactRow, at, kind === "edit" ? (rows[next] ?? null) : null),
+export const anyHistory = fc.array(anyRow, { minLength: 1, maxLength: 12 }).chain((rows) =>
+  fc.record({
+    rows: fc.constant(rows),
+    decisions: fc.array(
+      fc
+        .record({
+          kind: fc.constantFrom<DecisionKind>(
+            "settle",
+            "keep_all",
+            "pin",
+            "unpin",
+            "archive",
+            "restore",
+            "edit",
           ),
-        { maxLength: 4 },
-      ),
-    }),
-  );
-
+          about: fc.nat({ max: rows.length - 1 }),
+          next: fc.nat({ max: rows.length - 1 }),
+          at: fc.integer({ min: 0, max: 400 }),
+        })
+        .map(({ kind, about, next, at }) =>
+          decision(kind, rows[about] as FactRow, at, kind === "edit" ? (rows[next] ?? null) : null),
+        ),
+      { maxLength: 4 },
+    ),
+  }),
+);

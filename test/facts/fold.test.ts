@@ -5,7 +5,7 @@ import { fold } from "../../src/facts/fold.ts";
 import { isLive } from "../../src/facts/life.ts";
 import { meaningOf } from "../../src/facts/meaning.ts";
 import type { FactRow } from "../../src/facts/row.ts";
-import { anyHistory, DAY, day, decision, factRow, said, START } from "./fact-rows.ts";
+import { anyHistory, DAY, day, decision, factRow, START, said } from "./fact-rows.ts";
 
 /** What a person would see of a key: its values with their state. */
 function seen(rows: readonly FactRow[], at: number, decisions: Parameters<typeof fold>[1] = []) {
@@ -131,7 +131,9 @@ describe("a value said again", () => {
       factRow({ confidence: 0.4, halfLifeDays: 14 }),
       factRow({ confidence: 0.4, halfLifeDays: 14, observedAt: day(14.1) }),
     ];
-    expect(fold(faded, [], day(15)).claims.map(({ confirmations }) => confirmations)).toEqual([1, 1]);
+    expect(fold(faded, [], day(15)).claims.map(({ confirmations }) => confirmations)).toEqual([
+      1, 1,
+    ]);
     const replaced = said(["a", 0], ["a", 1], ["b", 2], ["b", 3], ["b", 4], ["a", 5]);
     expect(
       fold(replaced, [], day(6)).claims.map(({ value, confirmations }) => [value, confirmations]),
@@ -195,7 +197,13 @@ describe("a different value under the same key", () => {
     const rows = [
       factRow({ value: "Paris" }),
       ...[1, 2, 3].map((at) =>
-        factRow({ value: "London", tier: "ephemeral", halfLifeDays: 60, ttlDays: 14, observedAt: day(at) }),
+        factRow({
+          value: "London",
+          tier: "ephemeral",
+          halfLifeDays: 60,
+          ttlDays: 14,
+          observedAt: day(at),
+        }),
       ),
     ];
     expect(seen(rows, 5)[1]).toEqual(["Paris", "superseded"]);

@@ -12,7 +12,8 @@ const cells = (Object.keys(LIFE) as ClaimState[]).flatMap((state) =>
 test("every state says what each happening makes of it", () => {
   expect(cells).toHaveLength(7 * 9);
   for (const { state, happening, next } of cells) {
-    if (next === null) expect(() => after(state, happening)).toThrow(`${state} cannot be ${happening}`);
+    if (next === null)
+      expect(() => after(state, happening)).toThrow(`${state} cannot be ${happening}`);
     else expect(after(state, happening)).toBe(next);
   }
 });

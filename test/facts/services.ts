@@ -3,11 +3,13 @@ import type { Principal } from "../../src/access/principal.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
 import { Database } from "../../src/db/client.ts";
 import { factTables, memoryEvents } from "../../src/db/schema/facts.ts";
-import type { FactScopeName } from "../../src/facts/fact.ts";
-import { Remember } from "../../src/facts/remember.ts";
 import { Consolidation } from "../../src/facts/consolidation.ts";
+import type { FactScopeName } from "../../src/facts/fact.ts";
 import { FactKeyRepository } from "../../src/facts/key-repository.ts";
+import { Remember } from "../../src/facts/remember.ts";
 import { FactRepository } from "../../src/facts/repository.ts";
+import { FactReview } from "../../src/facts/review.ts";
+import { ReviewRepository } from "../../src/facts/review-repository.ts";
 import { FactService } from "../../src/facts/service.ts";
 import { IdempotencyRepository } from "../../src/idempotency/repository.ts";
 import { IdempotencyService } from "../../src/idempotency/service.ts";
@@ -60,6 +62,12 @@ async function tenantOf({ transactions }: Database) {
     conversations,
     idempotency,
   });
+  const review = new FactReview({
+    ...shared,
+    ...factParts,
+    consolidation,
+    review: new ReviewRepository(),
+  });
   const recalls = new RecallService({ ...shared, facts, recalls: new RecallRepository() });
   const principal = async (): Promise<Principal> => {
     const org = await transactions.system("operator", (tx) => orgs.ensure(`org-${v7()}`, tx));
@@ -69,6 +77,7 @@ async function tenantOf({ transactions }: Database) {
   return {
     clock,
     facts,
+    review,
     orgs,
     owner,
     stranger: await principal(),

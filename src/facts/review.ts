@@ -1,0 +1,203 @@
+import { hasRole, type Principal } from "../access/principal.ts";
+import type { Clock } from "../clock.ts";
+import type { Transactions, Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
+import type { OrgService } from "../orgs/service.ts";
+import type { UserService } from "../users/service.ts";
+import { isUuid } from "../uuid.ts";
+import { Deciding, type DecidingDependencies } from "./deciding.ts";
+import type { DecisionKind } from "./decision.ts";
+import type { FactScopeName } from "./fact.ts";
+import { type FactPage, type FactQuery, listedFact } from "./listing.ts";
+import { required } from "./placement.ts";
+import { narrowed, noSuchFact, requireRight } from "./reach.ts";
+import type { ReviewRepository } from "./review-repository.ts";
+import { type FactScope, ownerOf, type PlacedRow } from "./row.ts";
+import { foldText, wordsOf } from "./search-text.ts";
+import { Statements } from "./statements.ts";
+
+/** Rows of an export that are read in one transaction. */
+const PAGE = 500;
+
+export interface ReviewDependencies extends DecidingDependencies {
+  readonly review: ReviewRepository;
+  readonly users: UserService;
+  readonly orgs: OrgService;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly orchestrator: string;
+}
+
+/** Which scope a person looks at. */
+export interface Place {
+  readonly scope: FactScopeName;
+  readonly userId?: string | undefined;
+  readonly storeId?: string | undefined;
+}
+
+interface Exported {
+  readonly id: string;
+  readonly agentId: string;
+}
+
+/** What people do with facts: look through them, decide about them, take them along. */
+export class FactReview {
+  readonly #deps: ReviewDependencies;
+  readonly #deciding: Deciding;
+
+  constructor(deps: ReviewDependencies) {
+    this.#deps = deps;
+    this.#deciding = new Deciding(deps, new Statements(deps.facts, deps.keys));
+  }
+
+  /**
+   * Claims of one scope, strongest first; without `all` only live ones above a score of 0.5.
+   *
+   * @throws AppError NOT_FOUND for an unknown person or store, and outside the key's pins; INVALID_INPUT for a missing id
+   */
+  list(principal: Principal, place: Place, query: FactQuery): Promise<FactPage> {
+    const { review, transactions, clock } = this.#deps;
+    const now = clock();
+    const words = query.search === undefined ? [] : wordsOf(foldText(query.search));
+    return transactions.tenant(principal, async (tx) => {
+      const scope = await this.#scopeOf(principal, place, tx);
+      const agents = this.#pocketsOf(principal)?.filter(
+        (agent) => query.agentId === undefined || agent === query.agentId,
+      );
+      const wanted = { ...query, agents, words, limit: query.limit + 1 };
+      const rows = await review.list(scope, wanted, now, tx);
+      return {
+        facts: rows.slice(0, query.limit).map((row) => listedFact(scope, row, now)),
+        nextOffset: rows.length > query.limit ? query.offset + query.limit : null,
+      };
+    });
+  }
+
+  /**
+   * Settles a contest, pins, puts away or takes back a claim, at once.
+   *
+   * @throws AppError NOT_FOUND for foreign ids and outside the key's pins; FORBIDDEN without the role
+   */
+  decide(
+    principal: Principal,
+    factId: string,
+    kind: Exclude<DecisionKind, "edit">,
+    reason: string | null,
+  ): Promise<void> {
+    return this.#deps.transactions.tenant(principal, async (tx) => {
+      const found = await this.#find(principal, factId, tx);
+      requireRight(principal, found, "changed");
+      await this.#deciding.decide(found, kind, { actor: principal.keyId, reason }, tx);
+    });
+  }
+
+  /**
+   * Replaces a claim's value; what was said before stays in its history.
+   *
+   * @returns the id of the row that holds the new value
+   * @throws AppError as `decide`; INVALID_INPUT for a value of the same meaning
+   */
+  edit(
+    principal: Principal,
+    factId: string,
+    value: unknown,
+    reason: string | null,
+  ): Promise<string> {
+    return this.#deps.transactions.tenant(principal, async (tx) => {
+      const found = await this.#find(principal, factId, tx);
+      requireRight(principal, found, "changed");
+      return this.#deciding.edit(found, value, { actor: principal.keyId, reason }, tx);
+    });
+  }
+
+  /**
+   * Everything kept about one scope as JSON text, in pieces: every statement with its state, every decision and event, and
+   * at the end how many there were. No piece is larger than a page, however much there is.
+   *
+   * @throws AppError as `list`, before the first piece
+   */
+  async *export(principal: Principal, place: Place): AsyncGenerator<string> {
+    const { review, facts, transactions, clock } = this.#deps;
+    const at = clock();
+    const scope = await transactions.tenant(principal, (tx) => this.#scopeOf(principal, place, tx));
+    if (scope.name !== "user" && !hasRole(principal, "admin")) {
+      throw new AppError("FORBIDDEN", "facts of an org or a store are exported by admins");
+    }
+    const pockets = this.#pocketsOf(principal);
+    const { orgId: _, name, ...owner } = scope;
+    yield `{"scope":${JSON.stringify({ name, ...owner })},"exportedAt":${JSON.stringify(at)}`;
+    const counts: Record<string, number> = {};
+    for (const part of ["statements", "decisions", "events"] as const) {
+      yield `,"${part}":[`;
+      let after: string | undefined;
+      let count = 0;
+      for (;;) {
+        const page = await transactions.tenant<readonly Exported[]>(principal, (tx) =>
+          review[part](scope, after, PAGE, tx),
+        );
+        for (const row of page) {
+          if (pockets && !pockets.includes(row.agentId)) continue;
+          yield (count++ === 0 ? "" : ",") + JSON.stringify(exported(row));
+        }
+        if (page.length < PAGE) break;
+        after = page.at(-1)?.id;
+      }
+      counts[part] = count;
+      yield "]";
+    }
+    yield `,"counts":${JSON.stringify(counts)}}`;
+    await transactions.tenant(principal, (tx) =>
+      facts.addEvents(
+        scope,
+        [
+          {
+            kind: "exported",
+            factId: ownerOf(scope),
+            actor: principal.keyId,
+            agentId: principal.defaultAgent,
+            reason: null,
+            at,
+          },
+        ],
+        tx,
+      ),
+    );
+  }
+
+  async #scopeOf(principal: Principal, place: Place, tx: Tx): Promise<FactScope> {
+    const { users, orgs } = this.#deps;
+    const { orgId } = principal;
+    switch (place.scope) {
+      case "org":
+        return { name: "org", orgId };
+      case "store": {
+        const id = required("storeId", narrowed(principal, "storeId", place.storeId), "store");
+        return { name: "store", orgId, storeId: (await orgs.findStore(principal, id, tx)).id };
+      }
+      case "user": {
+        const id = required("userId", narrowed(principal, "userId", place.userId), "user");
+        return { name: "user", orgId, userId: (await users.find(principal, id, tx)).userId };
+      }
+    }
+  }
+
+  /** The pockets that a key may read; undefined = all. */
+  #pocketsOf({ pins }: Principal): string[] | undefined {
+    return pins.agentId === undefined ? undefined : [pins.agentId, this.#deps.orchestrator];
+  }
+
+  async #find(principal: Principal, factId: string, tx: Tx): Promise<PlacedRow> {
+    const found = isUuid(factId) && (await this.#deps.facts.find(principal, factId, tx));
+    if (!found) throw noSuchFact();
+    return found;
+  }
+}
+
+/** JSON that is kept as text goes out as the JSON it is. */
+function exported(row: object): object {
+  const parsed = Object.entries(row).map(([name, value]) => [
+    name,
+    /^(?:old|new)Value$/.test(name) && typeof value === "string" ? JSON.parse(value) : value,
+  ]);
+  return Object.fromEntries(parsed) as object;
+}
