@@ -7,17 +7,21 @@ import { renderTable } from "./table.ts";
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   throughput: async () => (await import("./throughput.ts")).throughput,
   history: async () => (await import("./history.ts")).history,
+  consolidate: async () => (await import("./consolidate.ts")).consolidate,
+  lifecycle: async () => (await import("./lifecycle.ts")).lifecycle,
 };
 
 const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 10000,1000000] [--seconds 5]
 
   throughput  requests/s, latency and CPU of the memory tools beside a tool that does nothing and a bare Fastify echo
   history     latency of a page of chat history as one person's history grows
+  consolidate time to consolidate 1,000 changed facts among many
+  lifecycle   which value of a changing attribute is recalled, over scripts of confirmations and contradictions
 
   --db       one database only; without it both are measured. PostgreSQL is the server that DATABASE_URL or
              TEST_DATABASE_URL names (as a superuser; in databases made for the run), else one started for the run
   --json     one JSON object as the last line
-  --rows     messages of one person: of each history, or of the largest person
+  --rows     messages of one person, of each history or of the largest person; facts among which 1,000 change
   --seconds  time of measuring for each line of the table`;
 
 class UsageError extends Error {}

@@ -1,4 +1,5 @@
 import { foldText, wordsOf } from "../facts/search-text.ts";
+import { STOP_WORDS } from "./stop-words.ts";
 
 /** Bounds the work a row costs. */
 const MAX_TERMS = 24;
@@ -21,7 +22,9 @@ export function termsOf(query: string): Terms {
   const folded = foldText(query);
   const pieces = folded.split(" ").map((piece) => piece.replace(SENTENCE_MARKS, ""));
   const literals = pieces.filter((piece) => /[^\p{L}\p{N}\p{M}]/u.test(piece));
-  const words = wordsOf(folded);
+  const all = wordsOf(folded);
+  const telling = all.filter((word) => !STOP_WORDS.has(word));
+  const words = telling.length > 0 ? telling : all;
   // In scripts written without spaces texts are compared by pairs, which a single character is not.
   const single = words.filter((word) => [...word].length === 1 && /[^\p{ASCII}]/u.test(word));
   return {

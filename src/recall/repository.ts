@@ -1,15 +1,4 @@
-import {
-  and,
-  desc,
-  eq,
-  gte,
-  inArray,
-  isNotNull,
-  lte,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import { factTables } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
