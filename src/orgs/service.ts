@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import { isUuid } from "../uuid.ts";
+import { type Arm, armOf, type MemoryChanges, type MemorySettings } from "./memory.ts";
 import type { Org, OrgRepository, Store } from "./repository.ts";
 
 /** The short name of an org or store. */
@@ -58,19 +59,64 @@ export class OrgService {
     });
   }
 
+  /** Whether anything is extracted for a person of the org, and recalled to them; without a person, in the org at all. */
+  async memoryFor(scope: Scope, userId: string | undefined, tx: Tx): Promise<Arm> {
+    const settings = await this.#orgs.memory(scope, tx);
+    if (!settings) return "off";
+    if (userId === undefined) return settings.enabled ? "on" : "off";
+    return armOf(settings, userId);
+  }
+
+  /** Turns that the org may have extracted a day; null where it has set none. */
+  async extractionDailyLimit(scope: Scope, tx: Tx): Promise<number | null> {
+    return (await this.#orgs.memory(scope, tx))?.extractionDailyLimit ?? null;
+  }
+
+  async memory(by: Principal): Promise<MemorySettings> {
+    requireAdmin(by);
+    return this.#transactions.tenant(by, (tx) => this.#memory(by, tx));
+  }
+
+  /** @returns all settings as they are now */
+  async changeMemory(by: Principal, changes: MemoryChanges): Promise<MemorySettings> {
+    requireAdmin(by);
+    return this.#transactions.tenant(by, async (tx) => {
+      if (Object.keys(changes).length > 0) await this.#orgs.updateMemory(by, changes, tx);
+      return this.#memory(by, tx);
+    });
+  }
+
   /** A store by id or slug. A store of another org answers exactly as an unknown one: NOT_FOUND. */
   async findStore(scope: Scope, storeId: string, tx: Tx): Promise<Store> {
     const by = isUuid(storeId) ? { id: storeId } : { slug: storeId };
     const store = await this.#orgs.findStore(scope, by, tx);
     if (store) return store;
-    throw new AppError("NOT_FOUND", "no store has this storeId", {
-      hint: "Stores are made by the operator: souvenir stores create.",
-    });
+    throw unknownStore();
   }
 
   async listStores(by: Principal): Promise<Store[]> {
     requireAdmin(by);
     return this.#transactions.tenant(by, (tx) => this.#orgs.listStores(by, tx));
+  }
+
+  /** The stores whose facts a key may look through: within its pins; a key of one person sees none. */
+  visibleStores(by: Principal): Promise<Store[]> {
+    const { userId, storeId } = by.pins;
+    return this.#transactions.tenant(by, async (tx) => {
+      if (userId !== undefined) return [];
+      if (storeId !== undefined) return [await this.findStore(by, storeId, tx)];
+      return this.#orgs.listStores(by, tx);
+    });
+  }
+
+  /** One of them. @throws AppError NOT_FOUND */
+  visibleStore(by: Principal, storeId: string): Promise<Store> {
+    return this.#transactions.tenant(by, async (tx) => {
+      const store = await this.findStore(by, storeId, tx);
+      const { userId, storeId: pinned = store.id } = by.pins;
+      if (userId === undefined && pinned === store.id) return store;
+      throw unknownStore();
+    });
   }
 
   /** @throws AppError CONFLICT when the name is taken within the org */
@@ -82,4 +128,16 @@ export class OrgService {
       return store;
     });
   }
+
+  async #memory(scope: Scope, tx: Tx): Promise<MemorySettings> {
+    const settings = await this.#orgs.memory(scope, tx);
+    if (!settings) throw new AppError("NOT_FOUND", "the org is gone");
+    return settings;
+  }
+}
+
+function unknownStore(): AppError {
+  return new AppError("NOT_FOUND", "no store has this storeId", {
+    hint: "Stores are made by the operator: souvenir stores create.",
+  });
 }

@@ -42,6 +42,8 @@ interface RecalledMessage {
 }
 
 export interface RecallAnswer {
+  /** Memory is switched off for this org or person: the blocks are empty whatever is kept. */
+  readonly disabled?: true;
   /** The org's and store's rules, for the cached part of a prompt: empty while none are kept. Never holds a fact. */
   readonly stableBlock: string;
   readonly memoryBlock: string;

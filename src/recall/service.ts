@@ -35,6 +35,8 @@ export interface RecallServices {
 }
 
 interface Found {
+  /** The org, or this person's arm of its comparison, does without memory. */
+  readonly disabled: boolean;
   readonly scopes: readonly { readonly scope: FactScope; readonly histories: readonly History[] }[];
   readonly messages: readonly StoredMessage[];
 }
@@ -58,7 +60,7 @@ export class RecallService {
     const now = clock();
     const query = searched(input.query);
     const terms = query === undefined ? undefined : termsOf(query);
-    const [{ scopes, messages }, count] = await Promise.all([
+    const [{ disabled, scopes, messages }, count] = await Promise.all([
       transactions.tenant(principal, (tx) => this.#find(principal, input, terms, tx)),
       tokenCounter(),
     ]);
@@ -76,6 +78,7 @@ export class RecallService {
     const block = memoryBlock(ranked, matched, input.budgetTokens, count);
     const stableBlock = "";
     return {
+      ...(disabled && { disabled }),
       stableBlock,
       memoryBlock: block.text,
       tokens: block.tokens,
@@ -106,17 +109,20 @@ export class RecallService {
     const agent = agentOf(principal, input.agentId);
     const fragments = terms && fragmentsOf(terms);
     const scopes = await this.#scopesOf(principal, input, tx);
-    if (fragments?.length === 0) return { scopes: [], messages: [] };
+    const person = scopes.find((scope) => scope.name === "user");
+    if ((await this.#deps.orgs.memoryFor(principal, person?.userId, tx)) === "off") {
+      return { disabled: true, scopes: [], messages: [] };
+    }
+    if (fragments?.length === 0) return { disabled: false, scopes: [], messages: [] };
     const filter = { ...input, fragments, agents: [...new Set([agent, orchestrator])] };
     const found: { scope: FactScope; histories: readonly History[] }[] = [];
     for (const scope of scopes) {
       const keys = await recalls.keys(scope, filter, tx);
       found.push({ scope, histories: await facts.histories(scope, keys, tx) });
     }
-    const person = scopes.find((scope) => scope.name === "user");
     const messages =
       person && terms ? await recalls.messages(principal, person.userId, input, tx) : [];
-    return { scopes: found, messages };
+    return { disabled: false, scopes: found, messages };
   }
 
   async #scopesOf(principal: Principal, input: Recall, tx: Tx): Promise<FactScope[]> {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { scoreOf } from "../../src/facts/claims.ts";
 import { fold } from "../../src/facts/fold.ts";
 import { isLive } from "../../src/facts/life.ts";
@@ -338,4 +338,23 @@ test("rows that an embedder calls alike are one claim", () => {
   expect(fold(rows, [], day(3), alike).claims.map(({ confirmations }) => confirmations)).toEqual([
     1, 2,
   ]);
+});
+
+test("the time zone of the server changes no score and no state", () => {
+  const zone = process.env.TZ;
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  const states = ["UTC", "America/New_York", "Asia/Kolkata"].map((TZ) => {
+    process.env.TZ = TZ;
+    const at = new Date("2026-03-09T12:00:00Z");
+    // Across the night of 8 March, when New York loses an hour.
+    const rows = ["2026-03-07T23:30:00Z", "2026-03-08T07:30:00Z"].map((observedAt, n) =>
+      factRow({ id: `row-${n}`, sourceMessageId: `m${n}`, halfLifeDays: 2, observedAt: new Date(observedAt) }),
+    );
+    return fold(rows, [], at).claims.map((claim) => ({ ...claim, score: scoreOf(claim, at) }));
+  });
+  expect(states[1]).toEqual(states[0]);
+  expect(states[2]).toEqual(states[0]);
 });

@@ -80,7 +80,7 @@ onBothDatabases((engine) => {
     await s.facts.forget(s.owner, factId, "asked to");
     expect((await s.recall({ userId: "u1" })).facts).toEqual([]);
     expect((await s.recall({ userId: "u2", query: "x" })).facts).toHaveLength(1);
-  }); // B137
+  });
 
   test("members forget user facts; org and store facts take an admin", async () => {
     const member = { ...s.owner, role: "member" } as const;

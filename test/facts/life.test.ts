@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { after, type ClaimState, type Happening, isLive, LIFE } from "../../src/facts/life.ts";
 
@@ -39,4 +40,14 @@ test("a statement that confirms finds a live claim; anything else makes a new on
   for (const { state, happening, next } of cells) {
     if (happening === "confirmed") expect(next !== null).toBe(isLive(state));
   }
+});
+
+test("the documentation shows the same table", () => {
+  const docs = readFileSync(new URL("../../docs/facts.md", import.meta.url), "utf8");
+  const shown = Object.keys(LIFE).map((state) => {
+    const line = new RegExp(`^\\| ${state} \\|(.*)\\|$`, "m").exec(docs)?.[1] ?? "";
+    return line.split("|").map((cell) => cell.trim());
+  });
+  const held = Object.values(LIFE).map((row) => Object.values(row).map((next) => next ?? "–"));
+  expect(shown).toEqual(held);
 });

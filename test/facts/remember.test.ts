@@ -35,7 +35,7 @@ onBothDatabases((engine) => {
       expect(await s.rows()).toHaveLength(2);
       const { facts } = await s.recall({ query: "Rex" });
       expect(facts).toMatchObject([{ value: "Rex is a dog", confirmations: 2, contested: false }]);
-    }); // B95
+    });
 
     test("another value contradicts: both rows stay and the newer one is recalled first", async () => {
       const old = await s.remember({
@@ -62,7 +62,7 @@ onBothDatabases((engine) => {
         ["loves Chinese food", 1, true],
       ]);
       expect((await s.events()).map(({ kind }) => kind)).toEqual(["created", "contested"]);
-    }); // B93
+    });
 
     test("an older observation that arrives late contradicts, but does not become current", async () => {
       await s.remember({
@@ -78,7 +78,7 @@ onBothDatabases((engine) => {
       expect(late.outcome).toBe("contradicts");
       const { facts } = await s.recall({ query: "lives" });
       expect(facts.map(({ value }) => value)).toEqual(["lives in London", "lives in Paris"]);
-    }); // B102
+    });
 
     test("a claim from the future is dated now and scores no more than its confidence", async () => {
       const answer = await s.remember({
@@ -90,7 +90,7 @@ onBothDatabases((engine) => {
       expect(answer.score).toBe(0.5);
       const [row] = await s.rows();
       expect(row?.observedAt).toEqual(s.clock.now());
-    }); // B104
+    });
 
     test("an expired claim contradicts nothing and confirms nothing", async () => {
       await s.remember({ key: "mood", value: "tired", tier: "ephemeral" });
@@ -108,7 +108,7 @@ onBothDatabases((engine) => {
       expect(await s.rows()).toHaveLength(1);
       expect(await s.events()).toHaveLength(1);
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    }); // B97
+    });
 
     test("of ten values at once one is created, and each later one contradicts all before it", async () => {
       await s.remember({ key: "other", value: 1 });
@@ -207,7 +207,7 @@ onBothDatabases((engine) => {
       ).rejects.toMatchObject({ code: "INVALID_INPUT" });
       const { facts } = await s.recall({ userId: "jane-doe", query: "k" });
       expect(facts.map(({ value }) => value)).toEqual(["three"]);
-    }); // B92
+    });
   });
 
   test("what was learned from an edited message is archived, its revisions' facts too", async () => {
@@ -224,7 +224,7 @@ onBothDatabases((engine) => {
     await expect(s.remember({ key: "a", value: 1, sourceMessageId: "m1" })).rejects.toMatchObject({
       code: "CONFLICT",
     });
-  }); // B106
+  });
 
   test("another org's messages of the same id archive nothing here", async () => {
     await s.remember({ key: "a", value: 1, sourceMessageId: "m1" });

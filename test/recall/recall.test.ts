@@ -62,7 +62,7 @@ onBothDatabases((engine) => {
       for (const query of ["", "   "]) {
         expect(await keys({ query }), "an empty query lists").toHaveLength(2);
       }
-    }); // B108
+    });
 
     test("finds words whatever their case, accents and plural, and the rarer word first", async () => {
       await s.remember({ key: "a", value: "Aime le CAFÉ très fort" });
@@ -93,7 +93,7 @@ onBothDatabases((engine) => {
     test("of 50,000 characters is answered", async () => {
       await s.remember({ key: "a", value: "green tea" });
       expect(await keys({ query: `tea ${"喝绿茶 ".repeat(12_500)}` })).toEqual(["a"]);
-    }); // B125
+    });
 
     test("finds an old fact among many", async () => {
       await s.remember({ key: "first", value: "the zebra" });
@@ -140,7 +140,7 @@ onBothDatabases((engine) => {
         ["Paris", false],
         ["London", true],
       ]);
-    }); // B106
+    });
 
     test("an expired fact is hidden, also from includeArchived", async () => {
       await s.remember({ key: "mood", value: "tired", tier: "ephemeral" });
@@ -288,6 +288,33 @@ onBothDatabases((engine) => {
           contested: false,
         },
       ]);
+    });
+  });
+
+  describe("memory that is switched off", () => {
+    test("leaves the blocks empty and says so, and still takes explicit facts", async () => {
+      await s.remember({ key: "a", value: "tea" });
+      await s.orgs.changeMemory(s.owner, { enabled: false });
+      const off = await s.recall({ query: "tea" });
+      expect(off).toMatchObject({ disabled: true, memoryBlock: "", facts: [], messages: [] });
+      await s.remember({ key: "b", value: "coffee" });
+      await s.orgs.changeMemory(s.owner, { enabled: true });
+      expect(await keys()).toEqual(["a", "b"]);
+      expect(await s.recall()).not.toHaveProperty("disabled");
+    });
+
+    test("for a share of the people is off for the same people each time", async () => {
+      await s.orgs.changeMemory(s.owner, { offShare: 0.5 });
+      const arms: boolean[] = [];
+      for (let n = 0; n < 40; n++) {
+        const userId = `telegram:${600 + n}`;
+        await s.remember({ userId, key: "a", value: n });
+        const answer = await s.recall({ userId });
+        expect(await s.recall({ userId })).toEqual(answer);
+        expect(answer.facts).toHaveLength(answer.disabled ? 0 : 1);
+        arms.push(answer.disabled === true);
+      }
+      expect(new Set(arms).size).toBe(2);
     });
   });
 });

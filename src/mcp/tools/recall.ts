@@ -37,6 +37,7 @@ export const recall = (recalls: RecallService) =>
       includeArchived: shape.includeArchived,
     }),
     output: z.strictObject({
+      disabled: z.literal(true).optional(),
       stableBlock: z.string(),
       memoryBlock: z.string(),
       tokens: z.int(),
