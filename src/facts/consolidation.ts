@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import type { Counts } from "../jobs/handler.ts";
 import { eraseRows } from "./erasing.ts";
+import { AppError } from "../errors.ts";
 import { type FactEvent, SYSTEM } from "./event.ts";
 import { FACT_SCOPES } from "./fact.ts";
 import { fold, type KeyState } from "./fold.ts";
@@ -18,6 +19,11 @@ import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
 
 /** Keys folded in one transaction: some 100 ms, so that writers of the same keys wait no longer. */
 const BATCH = 100;
+
+interface Outcome {
+  readonly events: readonly FactEvent[];
+  readonly failed: number;
+}
 
 interface RunOptions {
   readonly signal?: AbortSignal;
@@ -48,26 +54,49 @@ export class Consolidation {
     const { keys, transactions, clock } = this.#deps;
     // One point in time for the whole run, or a long one would see some keys older than others.
     const now = clock();
-    const total = { keys: 0, merged: 0, superseded: 0, faded: 0, expired: 0, restored: 0 };
+    const total = { keys: 0, merged: 0, superseded: 0, faded: 0, expired: 0, restored: 0, failed: 0 };
     for (const name of FACT_SCOPES) {
       const seen = new Set<string>();
       for (;;) {
         const found = await transactions.system("due facts", (tx) =>
           keys.due(name, { now, only, limit: BATCH }, tx),
         );
-        // A row from a replica whose clock is ahead stays due until our clock is there too.
+        // Still due: a row from a replica whose clock is ahead, or a key that could not be folded.
         const due = found.filter((key) => !seen.has(nameOf(key)));
         if (due.length === 0) break;
         for (const key of due) seen.add(nameOf(key));
-        for (const [orgId, ofOrg] of Map.groupBy(due, ({ scope }) => scope.orgId)) {
+        for (const ofOrg of Map.groupBy(due, ({ scope }) => scope.orgId).values()) {
           signal?.throwIfAborted();
-          const events = await transactions.tenant({ orgId }, (tx) => this.fold(ofOrg, now, tx));
+          const outcome = await this.#foldApart(ofOrg, now);
           total.keys += ofOrg.length;
-          for (const { kind } of events) if (kind in total) total[kind as keyof typeof total]++;
+          total.failed += outcome.failed;
+          for (const { kind } of outcome.events) {
+            if (kind in total) total[kind as keyof typeof total]++;
+          }
         }
       }
     }
     return total;
+  }
+
+  /** One key that cannot be folded must not keep the others of its batch from it, day after day. */
+  async #foldApart(keys: readonly Key[], now: Date): Promise<Outcome> {
+    const [first] = keys;
+    if (!first) return { events: [], failed: 0 };
+    try {
+      const { transactions } = this.#deps;
+      const events = await transactions.tenant(first.scope, (tx) => this.fold(keys, now, tx));
+      return { events, failed: 0 };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      if (keys.length === 1) return { events: [], failed: 1 };
+      const outcomes: Outcome[] = [];
+      for (const key of keys) outcomes.push(await this.#foldApart([key], now));
+      return {
+        events: outcomes.flatMap(({ events }) => events),
+        failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
+      };
+    }
   }
 
   /**

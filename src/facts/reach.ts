@@ -1,6 +1,12 @@
 import { hasRole, type Pins, type Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
-import type { PlacedRow } from "./row.ts";
+import type { FactScope, PlacedRow } from "./row.ts";
+
+/** Where a fact lies. */
+interface Placed {
+  readonly scope: FactScope;
+  readonly row: { readonly agentId: string };
+}
 
 /**
  * The id that a call means: the pinned one, else what the call says. A caller that names another one than its key is
@@ -30,7 +36,7 @@ export function mayRead(
 }
 
 /** Whether a fact lies inside what the key is bound to; its role is another question. */
-function mayChange({ pins }: Principal, { scope, row }: PlacedRow): boolean {
+function isInside({ pins }: Principal, { scope, row }: Placed): boolean {
   if ((pins.agentId ?? row.agentId) !== row.agentId) return false;
   switch (scope.name) {
     case "org":
@@ -42,6 +48,13 @@ function mayChange({ pins }: Principal, { scope, row }: PlacedRow): boolean {
   }
 }
 
+/** Whether a key may change and forget a fact, as `requireRight` has it. */
+export function mayChange(principal: Principal, placed: Placed): boolean {
+  return (
+    isInside(principal, placed) && (placed.scope.name === "user" || hasRole(principal, "admin"))
+  );
+}
+
 export function noSuchFact(): AppError {
   return new AppError("NOT_FOUND", "no fact has this id");
 }
@@ -51,8 +64,8 @@ export function noSuchFact(): AppError {
  * @throws AppError NOT_FOUND outside the key's pins; FORBIDDEN without the role
  */
 export function requireRight(principal: Principal, placed: PlacedRow, done: string): void {
-  if (!mayChange(principal, placed)) throw noSuchFact();
-  if (placed.scope.name !== "user" && !hasRole(principal, "admin")) {
+  if (!isInside(principal, placed)) throw noSuchFact();
+  if (!mayChange(principal, placed)) {
     throw new AppError("FORBIDDEN", `facts of an org or a store are ${done} by admins`, {
       hint: "Ask somebody who holds an admin key.",
     });
