@@ -1,18 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
 import type { Counts } from "../jobs/handler.ts";
 import { eraseRows } from "./erasing.ts";
-import { AppError } from "../errors.ts";
 import { type FactEvent, SYSTEM } from "./event.ts";
 import { FACT_SCOPES } from "./fact.ts";
 import { fold, type KeyState } from "./fold.ts";
-import {
-  type DueSet,
-  type FactKeyRepository,
-  type History,
-  type Key,
-  nameOf,
-} from "./key-repository.ts";
+import { type DueSet, type History, type Key, nameOf } from "./key.ts";
+import type { FactKeyRepository } from "./key-repository.ts";
 import type { FactRepository } from "./repository.ts";
 import type { StoredFact } from "./row.ts";
 import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
@@ -54,7 +49,15 @@ export class Consolidation {
     const { keys, transactions, clock } = this.#deps;
     // One point in time for the whole run, or a long one would see some keys older than others.
     const now = clock();
-    const total = { keys: 0, merged: 0, superseded: 0, faded: 0, expired: 0, restored: 0, failed: 0 };
+    const total = {
+      keys: 0,
+      merged: 0,
+      superseded: 0,
+      faded: 0,
+      expired: 0,
+      restored: 0,
+      failed: 0,
+    };
     for (const name of FACT_SCOPES) {
       const seen = new Set<string>();
       for (;;) {

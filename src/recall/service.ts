@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import type { Claim } from "../facts/claims.ts";
 import type { FactScopeName } from "../facts/fact.ts";
 import { fold } from "../facts/fold.ts";
-import type { History } from "../facts/key-repository.ts";
+import type { History } from "../facts/key.ts";
 import { isLive } from "../facts/life.ts";
 import { narrowed } from "../facts/reach.ts";
 import type { FactScope } from "../facts/row.ts";
