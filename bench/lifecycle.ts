@@ -74,7 +74,6 @@ export const lifecycle: Benchmark = async (options) => {
 };
 
 function readChains(): Chain[] {
-  // biome-ignore lint/style/noProcessEnv: where the data lies is the caller's to say, as for every benchmark with data
   const folder = resolve(
     process.env.BENCH_DATA ?? join(import.meta.dirname, "../../shared/bench/data"),
   );

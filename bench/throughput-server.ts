@@ -44,6 +44,7 @@ const http = buildHttp({
   logger: loggerOptions(config.LOG_LEVEL),
   metrics: new Metrics(),
   ready: () => database.ping(),
+  allowedHosts: [],
 });
 const rateLimit = new RateLimit(config.RATE_LIMIT_PER_MINUTE);
 await mountMcp(http, {

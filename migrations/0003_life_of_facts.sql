@@ -131,8 +131,9 @@ ALTER TABLE "user_facts" ADD COLUMN "fades_at" timestamp (3) with time zone;--> 
 ALTER TABLE "orgs" ADD COLUMN "memory_enabled" boolean DEFAULT true NOT NULL;--> statement-breakpoint
 ALTER TABLE "orgs" ADD COLUMN "memory_off_share" double precision DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "orgs" ADD COLUMN "extraction_daily_limit" integer;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_org_id" UNIQUE("org_id","id");--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "orgs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "sessions" ADD CONSTRAINT "sessions_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_key_fk" FOREIGN KEY ("org_id","key_id") REFERENCES "api_keys"("org_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "fact_decisions" ADD CONSTRAINT "fact_decisions_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "orgs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "fact_decisions" ADD CONSTRAINT "fact_decisions_store_fk" FOREIGN KEY ("org_id","store_id") REFERENCES "stores"("org_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "fact_decisions" ADD CONSTRAINT "fact_decisions_user_fk" FOREIGN KEY ("org_id","user_id") REFERENCES "users"("org_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

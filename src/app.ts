@@ -1,44 +1,29 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { OPERATOR_KEY_ID, type Principal } from "./access/principal.ts";
-import { KeyRepository } from "./access/repository.ts";
-import { KeyService } from "./access/service.ts";
-import { ChannelRepository } from "./channels/repository.ts";
-import { ChannelService } from "./channels/service.ts";
-import { retentionJob } from "./chat/jobs.ts";
-import { ChatRepository } from "./chat/repository.ts";
-import { ChatService } from "./chat/service.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { Database } from "./db/client.ts";
 import type { EmbeddedDatabase } from "./db/embedded/embedded.ts";
-import { maintenanceJob } from "./db/maintenance.ts";
-import { FactRepository } from "./facts/repository.ts";
-import { FactService } from "./facts/service.ts";
 import { authentication } from "./http/authentication.ts";
 import { loggerOptions } from "./http/log.ts";
 import { Metrics } from "./http/metrics.ts";
+import { ownHosts } from "./http/own-hosts.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { buildHttp } from "./http/server.ts";
 import { v1Routes } from "./http/v1/routes.ts";
-import { forgetAnswersJob } from "./idempotency/jobs.ts";
-import { IdempotencyRepository } from "./idempotency/repository.ts";
-import { IdempotencyService } from "./idempotency/service.ts";
-import { JobQueue } from "./jobs/queue.ts";
+import { JobLeases } from "./jobs/leases.ts";
 import { JobRunner } from "./jobs/runner.ts";
-import { KvRepository } from "./kv/repository.ts";
-import { KvService } from "./kv/service.ts";
+import { JobService } from "./jobs/service.ts";
 import { mountSouvenir } from "./mcp/souvenir.ts";
-import { OrgRepository } from "./orgs/repository.ts";
-import { OrgService } from "./orgs/service.ts";
-import { RecallRepository } from "./recall/repository.ts";
-import { RecallService } from "./recall/service.ts";
+import { buildServices } from "./services.ts";
 import { Startup, type StartupEvents } from "./startup.ts";
 import { telegramWebhook } from "./telegram/webhook.ts";
-import { ContextRepository } from "./users/context.ts";
-import { UserRepository } from "./users/repository.ts";
-import { UserService } from "./users/service.ts";
+import { memoryPage } from "./ui/memory-page.ts";
 import { VERSION } from "./version.ts";
+
+/** A minute, for each address that tries keys on the memory page. A key has 256 random bits; this keeps the noise down. */
+const SIGN_INS_PER_MINUTE = 20;
 
 export interface AppOptions {
   readonly clock?: Clock;
@@ -46,6 +31,8 @@ export interface AppOptions {
   readonly embedded?: EmbeddedDatabase | undefined;
   /** Where log lines go; default standard output. */
   readonly logStream?: { write(line: string): void };
+  /** false = runs no job but those that a request asks for: a command that is over in a moment. Default true. */
+  readonly background?: boolean;
   /** Reads a secret's variable that a channel account names; default: none is set. */
   readonly secretOf?: (variable: string) => string | undefined;
 }
@@ -75,61 +62,14 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const { transactions } = database;
   const metrics = new Metrics();
 
-  const orgs = new OrgService(new OrgRepository(), transactions, clock);
-  const users = new UserService(
-    new UserRepository(),
-    new ContextRepository(),
-    config.DEFAULT_CHANNEL,
+  const services = await buildServices({
+    config,
+    database,
     clock,
-  );
-  const keys = new KeyService({
-    keys: new KeyRepository(),
-    users,
-    orgs,
-    transactions,
-    clock,
-    defaultAgent: config.DEFAULT_AGENT,
-  });
-  const calls = new IdempotencyRepository();
-  const idempotency = new IdempotencyService(calls, clock);
-  const kv = new KvService(new KvRepository(), users, transactions, clock);
-  const facts = new FactService({
-    facts: new FactRepository(),
-    users,
-    orgs,
-    idempotency,
-    transactions,
-    clock,
-    orchestrator: config.DEFAULT_AGENT,
-  });
-  const recall = new RecallService({
-    recalls: new RecallRepository(),
-    users,
-    orgs,
-    transactions,
-    clock,
-    orchestrator: config.DEFAULT_AGENT,
-  });
-  const archive = new ChatRepository();
-  const chat = new ChatService({
-    chat: archive,
-    users,
-    orgs,
-    facts,
-    idempotency,
-    transactions,
-    clock,
-    autoApprove: config.TELEGRAM_AUTO_APPROVE,
-  });
-  const channels = new ChannelService({
-    channels: new ChannelRepository(),
-    orgs,
-    transactions,
-    clock,
-    mainSecrets: { telegram: config.TELEGRAM_WEBHOOK_SECRET },
-    defaultOrg: config.DEFAULT_ORG,
+    metrics,
     secretOf: options.secretOf ?? (() => undefined),
   });
+  const { orgs, keys, channels, chat, facts, turns, queue } = services;
 
   const startup = new Startup({ database, orgs, keys, transactions, config });
   const http = buildHttp({
@@ -139,20 +79,34 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       startup.requireReady();
       await database.ping();
     },
+    allowedHosts: config.ALLOWED_HOSTS,
   });
+
+  const runner = new JobRunner({
+    queue,
+    leases: new JobLeases(),
+    transactions,
+    clock,
+    log: http.log,
+    metrics,
+    handlers: services.handlers,
+  });
+  const jobs = new JobService({ jobs: services.jobRows, runner, transactions, clock });
 
   const owner = async (org: string, keyId: string): Promise<Principal> => {
     startup.requireReady();
     const { id } = await transactions.system("operator", (tx) => orgs.find(org, tx));
     return { orgId: id, keyId, role: "owner", defaultAgent: config.DEFAULT_AGENT, pins: {} };
   };
+  const anonymous =
+    config.AUTH === "none" ? () => owner(config.DEFAULT_ORG, "anonymous") : undefined;
   const operatorToken = randomBytes(32).toString("base64url");
   const authenticate = authentication({
     authenticate: (key) => {
       startup.requireReady();
       return keys.authenticate(key);
     },
-    anonymous: config.AUTH === "none" ? () => owner(config.DEFAULT_ORG, "anonymous") : undefined,
+    anonymous,
     operatorToken,
     operator: (org = config.DEFAULT_ORG) => owner(org, OPERATOR_KEY_ID),
   });
@@ -162,7 +116,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     principal.keyId === OPERATOR_KEY_ID ? undefined : rateLimit.charge(principal.keyId, messages);
   await mountSouvenir(http, {
     version: VERSION,
-    services: { kv, chat, facts, recall },
+    services,
     authenticate,
     charge,
     allowedHosts: config.ALLOWED_HOSTS,
@@ -174,10 +128,26 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       keys,
       orgs,
       channels,
+      jobs,
+      turns,
       charge,
       allowedHosts: config.ALLOWED_HOSTS,
     }),
   );
+  const signIns = new RateLimit(SIGN_INS_PER_MINUTE);
+  await http.register(memoryPage, {
+    prefix: "/ui",
+    sessions: services.sessions,
+    anonymous,
+    orgs,
+    people: services.people,
+    facts,
+    review: services.review,
+    requireReady: () => startup.requireReady(),
+    requireOwnHost: ownHosts(config.ALLOWED_HOSTS),
+    charge: (principal) => charge(principal, 1),
+    chargeSignIn: (address) => signIns.charge(address, 1),
+  });
   await http.register(telegramWebhook, {
     clock,
     accounts: (account) => {
@@ -194,33 +164,28 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       }),
   });
 
-  const jobs = new JobRunner({
-    queue: new JobQueue(),
-    transactions,
-    clock,
-    log: http.log,
-    handlers: [
-      retentionJob(archive, transactions, clock, config.CHAT_RETENTION_DAYS),
-      forgetAnswersJob(calls, transactions, clock),
-      ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
-    ],
+  // With the drain rather than after it: a call that waits for its job ends at once, and both fit into the ten seconds.
+  http.addHook("preClose", async () => {
+    void runner.stop();
   });
   http.addHook("onClose", async () => {
     startup.stop();
-    await jobs.stop();
+    await runner.stop();
     await database.close();
   });
 
   return {
     http,
     database,
-    jobs,
+    jobs: runner,
     operatorToken,
     start: ({ ready, failed }) =>
       startup.run(http.log, {
         failed,
         ready(ownerKey) {
-          jobs.start();
+          if (!services.hasExtractor)
+            http.log.info("no ANTHROPIC_API_KEY: nothing is extracted from chats");
+          if (options.background !== false) runner.start();
           ready(ownerKey);
         },
       }),

@@ -1,11 +1,7 @@
 import { isIPv6 } from "node:net";
+import { Cron } from "croner";
 import { z } from "zod";
-
-const PERCENT_ENCODE =
-  "percent-encode special characters of the user name and password (% as %25, # as %23, / as %2F, @ as %40)";
-// The driver takes a socket's directory from PGHOST alone.
-const SOCKET =
-  "for a Unix socket write postgres:///database and set PGHOST to its directory, PGUSER and PGPASSWORD";
+import { databaseUrlFault, withoutDropped } from "./database-url.ts";
 
 const text = z.string().trim().min(1);
 /** Digits only: Number() reads a blank as 0 and "0x50" as 80. */
@@ -28,11 +24,20 @@ const slug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63");
 
+const cron = z
+  .string()
+  .refine(hasRuns, "a cron pattern in UTC, e.g. 0 3 * * * for every day at three o'clock");
+
 const Env = z.object({
   HOST: text.default("127.0.0.1"),
   PORT: integer.pipe(z.number().max(65_535)).default(3000),
   DATA_DIR: text.default("./data"),
-  DATABASE_URL: z.string().superRefine(checkDatabaseUrl).optional(),
+  DATABASE_URL: z
+    .string()
+    .trim()
+    .superRefine(checkDatabaseUrl)
+    .transform(withoutDropped)
+    .optional(),
   // What no Authorization header can carry would lock the owner out.
   OWNER_KEY: z
     .string()
@@ -50,6 +55,14 @@ const Env = z.object({
     .optional(),
   TELEGRAM_AUTO_APPROVE: flag.default(false),
   CHAT_RETENTION_DAYS: integer.pipe(z.number().positive()).optional(),
+  CONSOLIDATE_CRON: cron.default("0 3 * * *"),
+  ANTHROPIC_API_KEY: z
+    .string()
+    .regex(/^[!-~]{1,512}$/, "ASCII without spaces")
+    .optional(),
+  ANTHROPIC_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.anthropic.com"),
+  EXTRACTION_MODEL: text.default("claude-haiku-5-5"),
+  EXTRACTION_DAILY_LIMIT: integer.default(2000),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
 });
 
@@ -84,6 +97,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   });
 }
 
+/** False for what croner cannot read, for what never comes round (30 February), and for a date, which it takes too. */
+function hasRuns(pattern: string): boolean {
+  try {
+    return new Cron(pattern, { timezone: "UTC" }).nextRuns(2, new Date(0)).length === 2;
+  } catch {
+    return false;
+  }
+}
+
 function isLoopback(host = "127.0.0.1"): boolean {
   return ["127.0.0.1", "::1", "localhost"].includes(host);
 }
@@ -96,18 +118,4 @@ function ownHost(host: string): string[] {
 function checkDatabaseUrl(value: string, context: z.RefinementCtx): void {
   const fault = databaseUrlFault(value);
   if (fault) context.addIssue({ code: "custom", message: fault });
-}
-
-function databaseUrlFault(value: string): string | undefined {
-  if (!/^postgres(ql)?:\/\//.test(value)) return "must start with postgres:// or postgresql://";
-  // The driver takes several hosts where URL takes one.
-  const oneHost = value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,@]+),[^/?#@]+/, "$1");
-  try {
-    const url = new URL(oneHost);
-    for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
-    if (/%2f/i.test(url.host) || url.searchParams.has("host")) return SOCKET;
-    return undefined;
-  } catch {
-    return PERCENT_ENCODE;
-  }
 }

@@ -47,6 +47,9 @@ export class Startup {
 
   /** Resolves after the first attempt; rejects when waiting cannot cure what it met. */
   async run(log: FastifyBaseLogger, events: StartupEvents): Promise<void> {
+    this.#deps.database.onTrouble((trouble) =>
+      log.error({ trouble }, "the database needs somebody"),
+    );
     try {
       await this.#attempt(log, events);
     } catch (error) {
@@ -62,7 +65,8 @@ export class Startup {
 
   #runLater(reason: unknown, log: FastifyBaseLogger, events: StartupEvents, delay: number): void {
     if (this.#stopped) return;
-    log.warn({ err: reason }, "the database cannot be reached; trying again");
+    const known = reason instanceof AppError ? { reason: reason.message } : {};
+    log.warn({ err: reason, ...known }, "the database cannot be reached; trying again");
     this.#retry = setTimeout(() => {
       this.#attempt(log, events).catch((error: unknown) => {
         if (this.#stopped) return;
@@ -86,6 +90,8 @@ export class Startup {
     if (applied.length > 0) log.info({ applied }, "migrations applied");
     const first = await transactions.system("bootstrap", async (tx) => {
       const org = await orgs.ensure(config.DEFAULT_ORG, tx);
+      // A key that nobody needs would be shown once, unheeded; the first start that asks for keys makes it.
+      if (config.AUTH === "none" && config.OWNER_KEY === undefined) return undefined;
       return keys.bootstrap(org.id, config.OWNER_KEY, tx);
     });
     return first?.generated ? first.key : undefined;

@@ -2,11 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
-const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json)\.ts`;
-const DOMAIN = "(?:access|orgs|users|channels|kv|chat|facts|recall|idempotency)";
-const TRANSPORT = "(?:mcp|telegram|http)";
+const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting)\.ts`;
+const DOMAIN = "(?:access|orgs|users|channels|kv|chat|turns|facts|recall|idempotency)";
+const TRANSPORT = "(?:mcp|telegram|http|ui)";
+const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
+const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
 /** A domain's words and pure rules, and its service: everything but what speaks to the database. */
-const OPEN = String.raw`${DOMAIN}/(?!repository\.ts|jobs\.ts)[^/]+\.ts`;
+const OPEN = String.raw`${DOMAIN}/(?!${REPOSITORY_FILE}|jobs\.ts)[^/]+\.ts`;
+
+/** What a domain may know of jobs: to queue one, to answer for one. */
+const QUEUE = String.raw`jobs/(?:queue|handler|retry-later)\.ts`;
+/** The ports' interfaces; app.ts alone knows the implementations. */
+const PORTS = String.raw`llm/extractor\.ts`;
 
 /**
  * The one-way flow, as data: transport, service, repository, database. The first row that names a file decides what it
@@ -16,32 +23,41 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["main.ts", [String.raw`cli/serve\.ts`]],
   // The server's process opens the embedded database before it loads the rest.
   ["cli/.+", [String.raw`(?:app|config|version|db/embedded/embedded)\.ts`, "cli/.+"]],
-  [String.raw`app\.ts`, [".+"]],
+  [String.raw`(?:app|services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
   ],
-  [String.raw`(?:config|clock|version|errors|instant|uuid|canonical-json)\.ts`, []],
+  [String.raw`config\.ts`, [String.raw`database-url\.ts`]],
+  [String.raw`(?:database-url|clock|version|errors|instant|uuid|canonical-json|nesting)\.ts`, []],
+  [String.raw`db/client\.ts`, [SHARED, String.raw`database-url\.ts`, "db/.+"]],
   [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],
   ["db/.+", [SHARED, "db/.+"]],
+  // The one place in jobs/ that knows who is calling.
+  [
+    String.raw`jobs/service\.ts`,
+    [SHARED, "jobs/.+", String.raw`db/tenant\.ts`, String.raw`access/principal\.ts`],
+  ],
   ["jobs/.+", [SHARED, "jobs/.+", String.raw`db/(?:tenant|schema/.+)\.ts`]],
   // Assemblies that read over the tables of several domains.
   [
     String.raw`(?:users/context|recall/repository)\.ts`,
     [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`],
   ],
-  [String.raw`${DOMAIN}/repository\.ts`, [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`]],
+  [REPOSITORY, [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`]],
   [
     String.raw`${DOMAIN}/jobs\.ts`,
-    [SHARED, OPEN, "jobs/.+", String.raw`db/tenant\.ts`, String.raw`${DOMAIN}/repository\.ts`],
+    [SHARED, OPEN, "jobs/.+", String.raw`db/tenant\.ts`, REPOSITORY],
   ],
   [
     String.raw`${DOMAIN}/[^/]+\.ts`,
-    [SHARED, OPEN, String.raw`db/tenant\.ts`, String.raw`${DOMAIN}/repository\.ts`],
+    [SHARED, OPEN, QUEUE, PORTS, String.raw`db/tenant\.ts`, REPOSITORY],
   ],
+  ["llm/.+", [SHARED, "llm/.+"]],
   ["mcp/.+", [SHARED, OPEN, "mcp/.+"]],
   ["telegram/.+", [SHARED, OPEN, "telegram/.+"]],
-  ["http/.+", [SHARED, String.raw`config\.ts`, OPEN, "http/.+"]],
+  ["ui/.+", [SHARED, OPEN, "ui/.+"]],
+  ["http/.+", [SHARED, String.raw`config\.ts`, OPEN, String.raw`jobs/service\.ts`, "http/.+"]],
 ];
 
 const src = join(import.meta.dirname, "../src");
@@ -79,7 +95,7 @@ test("every import flows one way: transport, service, repository, database", () 
 test("a domain reaches another domain's tables only through its service", () => {
   const broken = files.flatMap((file) =>
     importsOf(file)
-      .filter((to) => /\/repository\.ts$/.test(to) && file !== "app.ts")
+      .filter((to) => matches(REPOSITORY, to) && !["app.ts", "services.ts"].includes(file))
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),
   );
@@ -107,7 +123,7 @@ test("only the database folder and repositories know Drizzle and the drivers", (
   const knows = files.filter((file) =>
     /from "(?:drizzle-orm|postgres|@electric-sql)[^"]*"/.test(read(file)),
   );
-  const may = String.raw`(?:db/.+|jobs/queue\.ts|users/context\.ts|${DOMAIN}/repository\.ts)`;
+  const may = String.raw`(?:db/.+|jobs/(?:queue|leases|repository)\.ts|users/context\.ts|${REPOSITORY})`;
   expect(knows.filter((file) => !matches(may, file))).toEqual([]);
 });
 

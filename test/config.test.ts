@@ -99,6 +99,15 @@ test("clients may use the address that the server listens on, and the names that
   }
 });
 
+test("facts are consolidated when a cron pattern says, one that comes round", () => {
+  for (const pattern of ["0 3 * * *", "*/30 * * * *", "0 0 4 * * MON", "@daily"]) {
+    expect(readConfig({ CONSOLIDATE_CRON: pattern }).CONSOLIDATE_CRON).toBe(pattern);
+  }
+  for (const pattern of ["daily", "60 * * * *", "0 3 * *", "0 0 30 2 *", "2030-01-01T00:00:00"]) {
+    expect(refusal({ CONSOLIDATE_CRON: pattern })).toContain("CONSOLIDATE_CRON: a cron pattern");
+  }
+});
+
 test.each([
   "postgres://u:p%25w@h:5432/d",
   "postgresql://u:p@w@h/d",
@@ -106,6 +115,7 @@ test.each([
   "postgres://u:p@one:5432,two:5433/d?target_session_attrs=primary",
   "postgres://one,two/d",
   "postgres://h/d?sslmode=require&options=-csearch_path%3Dx",
+  "postgres://u@[::1]:5432/d",
   "postgres:///d",
 ])("%s is a database", (url) => {
   expect(readConfig({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
@@ -120,6 +130,27 @@ test.each([
   ["mysql://u:p@h/d", "must start with postgres://"],
   ["postgres://u:p@%2Fvar%2Frun%2Fpostgresql/d", "set PGHOST"],
   ["postgres:///d?host=/var/run/postgresql", "set PGHOST"],
+  // Read as a port, and the rest as what follows it: no part of a password may come out.
+  ["postgres://u:12?quokka@h/d", "percent-encode"],
+  ["postgres://u:12#quokka@h/d", "percent-encode"],
+  ["postgres://u:12/quokka@h/d", "percent-encode"],
+  ["postgres://h/d?schema=shop", "the parameter schema: write options=-csearch_path%3Dname"],
+  ["postgres://h/d?channel_binding=require", "the parameter channel_binding: take it out"],
+  ["postgres://h/d?connection_limit=5", "the parameter connection_limit: take it out"],
+  ["postgres://h/d?sslrootcert=/ca.pem", "NODE_EXTRA_CA_CERTS"],
+  ["postgres://h/d?statement_timeout=5", "the parameter statement_timeout: take it out"],
+  ["postgres://h/d?sslmode=no-verify", "the parameter sslmode: must be one of disable, allow"],
 ])("%s is refused with what to do", (url, advice) => {
-  expect(refusal({ DATABASE_URL: url })).toContain(advice);
-}); // B153
+  const message = refusal({ DATABASE_URL: url });
+  expect(message).toMatch(/^ {2}DATABASE_URL: /m);
+  expect(message).toContain(advice);
+  expect(message).not.toContain("quokka");
+});
+
+test("what other programs write into a database's URL and what means nothing here is left out", () => {
+  const rest = "application_name=shop&sslmode=require";
+  const url = `  postgres://u@one,two/d?pgbouncer=true&${rest}&channel_binding=prefer&connect_timeout=10\n`;
+  expect(readConfig({ DATABASE_URL: url }).DATABASE_URL).toBe(`postgres://u@one,two/d?${rest}`);
+  const bare = "postgres://h/d";
+  expect(readConfig({ DATABASE_URL: `${bare}?pgbouncer=true` }).DATABASE_URL).toBe(bare);
+});

@@ -97,4 +97,4 @@ test("thirty calls of every kind at once are all answered by the embedded databa
     expect(memory).toMatchObject({ r0: 0, r1: 1, r2: 2, last: 2, seen: true });
     expect(recentMessages).toHaveLength(3);
   }
-}); // B146
+});

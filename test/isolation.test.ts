@@ -5,16 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orgs } from "../src/db/schema/orgs.ts";
 import type { Transactions } from "../src/db/tenant.ts";
 import { type Call, REFUSED } from "./isolation/call.ts";
+import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
 import { MEMORY_CALLS } from "./isolation/memory-calls.ts";
 import { rowsOf } from "./isolation/rows.ts";
 import { NOON, type SeededOrg, secretOf, seedOrg } from "./isolation/seeded-org.ts";
+import { TURN_CALLS } from "./isolation/turn-calls.ts";
 import { openApp, type TestApp } from "./support/app.ts";
 import { TestClock } from "./support/clock.ts";
 import { onBothDatabases } from "./support/database.ts";
 
 const src = join(import.meta.dirname, "../src");
-const CALLS = { ...IDENTITY_CALLS, ...MEMORY_CALLS };
+const CALLS = { ...IDENTITY_CALLS, ...MEMORY_CALLS, ...FACT_CALLS, ...TURN_CALLS };
 const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>
   Object.entries(calls).map(([method, call]) => [`${repository}.${method}`, call] as const),
 );
@@ -22,7 +24,7 @@ const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>
 /** Every method of every class in the files that may query the database. */
 async function methodsInSource(): Promise<string[]> {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
-    /(?:repository|users\/context|jobs\/queue)\.ts$/.test(file),
+    /(?:repository|users\/context|jobs\/(?:queue|leases))\.ts$/.test(file),
   );
   const found: string[] = [];
   for (const file of files) {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import driver from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { readConfig } from "../src/config.ts";
@@ -42,6 +43,16 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
     await server.kill();
   }
 
+  async function opens(url: string): Promise<void> {
+    const { DATABASE_URL } = readConfig({ DATABASE_URL: url });
+    const database = await Database.open({ url: DATABASE_URL, dataDir: "" });
+    try {
+      await database.prepare();
+    } finally {
+      await database.close();
+    }
+  }
+
   test("a role that may make roles needs no administrator", async () => {
     await postgres.query("create role maker login createrole password 'maker-password'");
     await postgres.query("create database made owner maker");
@@ -49,7 +60,7 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
     await serves(postgres.url(login));
     await postgres.query("drop database made");
     await postgres.query("drop role souvenir_app");
-  }); // B149
+  });
 
   test("a plain role is told in one sentence what an administrator must run, and then works", async () => {
     await postgres.query("create role plain login password 'plain-password'");
@@ -72,22 +83,11 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
     const [, statements = ""] = /run: (.*)$/.exec(stderr.trim()) ?? [];
     await postgres.query(statements.replaceAll("<user>", "plain"), "plain");
     await serves(DATABASE_URL);
-  }); // B149
+  });
 
   test("special characters in DATABASE_URL work or are named, and the password is never printed", async () => {
     await postgres.query(String.raw`create role odd superuser login password 'p%w#/@:?\ w'`);
     await postgres.query("create role at superuser login password 'quokka@w'");
-    const opens = async (url: string) => {
-      const database = await Database.open({
-        url: readConfig({ DATABASE_URL: url }).DATABASE_URL,
-        dataDir: "",
-      });
-      try {
-        await database.prepare();
-      } finally {
-        await database.close();
-      }
-    };
     await opens(postgres.url({ user: "odd", password: encodeURIComponent("p%w#/@:?\\ w") }));
     await opens(postgres.url({ user: "at", password: "quokka@w" }));
 
@@ -103,12 +103,40 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
       expect(refused.stderr).toMatch(/DATABASE_URL: percent-encode|password authentication failed/);
       expect(refused.stdout + refused.stderr).not.toContain("quokka");
     }
-  }); // B153
+  });
+
+  const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === "::1"),
+  );
+  test.skipIf(!hasIPv6)("an IPv6 address is a host, alone and in a list", async () => {
+    const { user, password } = { user: "at", password: "quokka@w" };
+    for (const hosts of [
+      `[::1]:${postgres.port}`,
+      `[::1]:${postgres.port},127.0.0.1:${postgres.port}`,
+    ]) {
+      await opens(`postgres://${user}:${password}@${hosts}/postgres`);
+    }
+  });
+
+  test("a search path that leads nowhere ends the start with the statement that helps", async () => {
+    const DATABASE_URL = `${postgres.url()}?options=-csearch_path%3Dnowhere`;
+    const { code, stderr } = await serveInVain({ ...SECRETS, DATABASE_URL });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/search_path.*CREATE SCHEMA <name>;\n$/);
+  });
+
+  test("TLS asked of a server without TLS is named in the log", async () => {
+    const DATABASE_URL = `${postgres.url()}?sslmode=require`;
+    const server = await ServerProcess.listening({ ...SECRETS, DATABASE_URL });
+    await server.printed(/"reason":"the server of DATABASE_URL hung up when TLS was to begin/);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    await server.kill();
+  });
 
   test("a Unix socket is reached by PGHOST", async () => {
     const socket = { PGHOST: postgres.folder, PGPORT: String(postgres.port) };
     await serves("postgres:///postgres", { ...socket, PGUSER: "at", PGPASSWORD: "quokka@w" });
-  }); // B153
+  });
 
   test("a database that is down, comes, goes and comes back is waited for, and no message is lost", async () => {
     await postgres.down();
@@ -152,7 +180,7 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
     const messages = await history(server, { userId: "telegram:5000000001" });
     expect(messages.map(({ text }) => text)).toEqual(["keep me"]);
     expect(await server.stop()).toBe(0);
-  }); // B150, B51
+  });
 });
 
 onBothDatabases((engine) => {
@@ -174,5 +202,5 @@ onBothDatabases((engine) => {
     expect(await history(server, { userId })).toMatchObject([sent]);
     expect(await history(server, { userId, before: "2026-03-01T10:00:01Z" })).toHaveLength(1);
     expect(await history(server, { userId, before: "2026-03-01T10:00:00Z" })).toEqual([]);
-  }); // B31
+  });
 });

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
+import { sourcesWith, src, unitsOf } from "./support/sources.ts";
+import { StatementReader } from "./support/statements.ts";
 
-const src = join(import.meta.dirname, "../src");
 const schema = join(src, "db/schema");
 
 async function tables(): Promise<Map<string, PgTable>> {
@@ -17,55 +18,39 @@ async function tables(): Promise<Map<string, PgTable>> {
   return found;
 }
 
-/** Methods whose query names no tenant, each with the reason. Everything else must. */
+/**
+ * Statements that name no tenant, each with the reason; a name of a file is for all of its own. Everything else must.
+ */
 const WITHOUT_TENANT: Readonly<Record<string, string>> = {
-  "access/repository.ts findActive": "the key says which org it is of",
-  "access/repository.ts noteUse": "runs with the key lookup, by the key's own id",
-  "channels/repository.ts findByAccount": "the account says which org a delivery is for",
-  "orgs/repository.ts findBySlug": "orgs are looked up before there is a tenant",
-  "orgs/repository.ts list": "the operator sees every org",
-  "orgs/repository.ts insert": "the operator makes orgs",
-  "chat/repository.ts deleteSentBefore": "retention is the operator's, over all orgs",
-  "chat/repository.ts forgetUpdatesBefore": "retention is the operator's, over all orgs",
-  "idempotency/repository.ts deleteBefore": "retention is the operator's, over all orgs",
-  "jobs/queue.ts enqueue": "the queue serves every org; the row carries its org",
-  "jobs/queue.ts claim": "the queue serves every org",
-  "jobs/queue.ts complete": "by the claimed job's own id",
-  "jobs/queue.ts fail": "by the claimed job's own id",
+  "access/repository.ts findActive: select apiKeys": "the key says which org it is of",
+  "access/repository.ts noteUse: update apiKeys": "runs with the key lookup, by the key's own id",
+  "access/session-repository.ts findKey: select sessions": "the session says which org it is of",
+  "access/session-repository.ts deleteExpired: delete sessions": "retention, over all orgs",
+  "channels/repository.ts findByAccount: select channelAccounts":
+    "the account says which org a delivery is for",
+  "chat/repository.ts deleteSentBefore: from chat_messages": "retention, over all orgs",
+  "chat/repository.ts forgetUpdatesBefore: delete channelUpdates": "retention, over all orgs",
+  "facts/key-repository.ts #rows: from «table»":
+    "finds ids by owner; the statement around it takes those of the org",
+  "facts/key-repository.ts due: from «table»": "consolidation serves every org; a row says which",
+  "idempotency/repository.ts deleteBefore: delete idempotentCalls": "retention, over all orgs",
+  "jobs/leases.ts": "by the claimed job's own id; what lapsed is taken back for every org",
+  "jobs/queue.ts": "the queue serves every org; the row carries its org",
+  "jobs/repository.ts deleteEnded: from jobs": "retention, over all orgs",
+  "jobs/repository.ts deleteRuns: from job_runs": "retention, over all orgs",
+  "orgs/repository.ts findBySlug: select orgs": "orgs are looked up before there is a tenant",
+  "orgs/repository.ts list: select orgs": "the operator sees every org",
+  "orgs/repository.ts insert: insert orgs": "the operator makes orgs",
+  "recall/repository.ts strongest: from «table»":
+    "the newest time of an owner who was found within the org",
 };
+const isListed = (statement: string) =>
+  Object.keys(WITHOUT_TENANT).some((listed) => `${statement} `.startsWith(`${listed} `));
 
-/** Splits a class's source into its methods, by the two-space indentation that the formatter keeps. */
-function methodsOf(source: string): [name: string, body: string][] {
-  const starts = [...source.matchAll(/^ {2}(?:async )?(#?\w+)(?:<[^>]*>)?\(/gm)];
-  return starts.map((match, i) => [
-    match[1] as string,
-    source.slice(match.index, starts[i + 1]?.index ?? source.length),
-  ]);
-}
-
-/** Functions of a file that put the tenant into a query, for the methods that call them. */
-function tenantClauses(source: string): string[] {
-  return [...source.matchAll(/^function (\w+)[\s\S]*?^}/gm)]
-    .filter(([text]) => /\borgId\b/.test(text.slice(text.indexOf("{"))))
-    .map(([, name]) => name as string);
-}
-
-/** A method without its signature, where naming the tenant proves nothing. */
-function statementsOf(method: string): string {
-  const firstLine = method.slice(0, method.indexOf("\n"));
-  const signature = /\{$/.test(firstLine) && firstLine.includes(")") ? firstLine : undefined;
-  const end = signature?.length ?? /^ {2}\).*\{$/m.exec(method)?.index ?? 0;
-  return method.slice(end);
-}
-
-function carriesTenant(body: string, clauses: readonly string[]): boolean {
-  const statements = statementsOf(body);
-  return /\borgId\b/.test(statements) || clauses.some((name) => statements.includes(`${name}(`));
-}
-
-const queryFiles = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
-  /(?:repository|users\/context|jobs\/queue)\.ts$/.test(file),
+const tablesByName = new Map(
+  [...(await tables())].map(([name, table]) => [name, getTableConfig(table).name]),
 );
+const sources = sourcesWith(/from "drizzle-orm/).filter(({ file }) => !file.startsWith("db/"));
 
 test("every table has row-level security bound to the tenant, or is not a tenant's", async () => {
   const all = await tables();
@@ -78,23 +63,76 @@ test("every table has row-level security bound to the tenant, or is not a tenant
   }
 });
 
-test("every query on a tenant table carries its tenant, but for the listed ones", () => {
-  const bare = queryFiles.flatMap((file) => {
-    const source = readFileSync(join(src, file), "utf8");
-    const clauses = tenantClauses(source);
-    return methodsOf(source)
-      .filter(([, body]) => /\btx\s*\.(?:select|insert|update|delete|execute)/.test(body))
-      .filter(([, body]) => !carriesTenant(body, clauses))
-      .map(([name]) => `${file} ${name}`);
-  });
-  expect(bare.filter((method) => !(method in WITHOUT_TENANT))).toEqual([]);
+test("every statement on a tenant table carries its tenant, but for the listed ones", () => {
+  expect(sources.length).toBeGreaterThan(10);
+  const bare = sources.flatMap((source) => new StatementReader(source, tablesByName).bare());
+  expect(bare.filter((statement) => !isListed(statement))).toEqual([]);
+  const gone = Object.keys(WITHOUT_TENANT).filter(
+    (listed) => !bare.some((statement) => `${statement} `.startsWith(`${listed} `)),
+  );
+  expect(gone, "listed, but gone").toEqual([]);
 });
 
-test("the list of queries without a tenant holds nothing that is gone", () => {
-  const methods = queryFiles.flatMap((file) =>
-    methodsOf(readFileSync(join(src, file), "utf8")).map(([name]) => `${file} ${name}`),
-  );
-  expect(Object.keys(WITHOUT_TENANT).filter((method) => !methods.includes(method))).toEqual([]);
+test.each([
+  [
+    "a built one without a condition",
+    "tx.select().from(users).where(eq(users.id, id))",
+    "select users",
+  ],
+  [
+    "one that only reads the column",
+    "tx.select({ orgId: users.orgId }).from(users)",
+    "select users",
+  ],
+  [
+    "an update beside a query that has it",
+    "tx.select().from(users).where(eq(users.orgId, orgId)); tx.update(users).set({})",
+    "update users",
+  ],
+  ["a delete by another column", "tx.delete(users).where(inArray(users.id, ids))", "delete users"],
+  ["an insert", "tx.insert(users).values({ id })", "insert users"],
+  ["an SQL text", "sql`select 1 from users where id = @{id}`", "from users"],
+  [
+    "a query in brackets",
+    "sql`select 1 from users where org_id = @{orgId} and id in (select user_id from memory_kv)`",
+    "from memory_kv",
+  ],
+  [
+    "a query that a common table expression holds",
+    "sql`with e as (select 1 from memory_kv) insert into users (org_id) select @{orgId} from e`",
+    "from memory_kv",
+  ],
+  [
+    "an insert that names it only in what it returns",
+    "sql`update users set id = 1 returning org_id`",
+    "update users",
+  ],
+  ["a table that a variable names", "sql`select 1 from @{table} where id = @{id}`", "from «table»"],
+])("the reader of statements finds %s", (_what, code, found) => {
+  const text = `class A { read({ orgId }, id, ids, table, tx) { ${code.replaceAll("@", "$")} } }`;
+  const source = { file: "a.ts", text, units: unitsOf(text) };
+  expect(new StatementReader(source, tablesByName).bare()).toEqual([`a.ts read: ${found}`]);
+});
+
+test.each([
+  ["a condition", "tx.select().from(users).where(and(eq(users.orgId, orgId), eq(users.id, id)))"],
+  [
+    "a condition in a constant",
+    "const of = eq(users.orgId, scope.orgId); tx.select().from(users).where(of)",
+  ],
+  ["a condition by a function", "tx.select().from(users).where(ofOrg(scope))"],
+  ["a condition for a function", "list(tx, eq(users.orgId, orgId))"],
+  ["a value", "tx.insert(users).values({ orgId, id })"],
+  [
+    "SQL with brackets around conditions",
+    "sql`select 1 from users where (org_id = @{orgId} and (id = @{id}))`",
+  ],
+])("the reader of statements takes %s", (_what, code) => {
+  const text = `class A { read(scope, orgId, id, tx) { ${code.replaceAll("@", "$")} } }
+    function ofOrg(scope) { return eq(users.orgId, scope.orgId); }
+    function list(tx, condition) { return tx.select().from(users).where(condition); }`;
+  const source = { file: "a.ts", text, units: unitsOf(text) };
+  expect(new StatementReader(source, tablesByName).bare()).toEqual([]);
 });
 
 test("transactions over all orgs are asked for by the listed files only", () => {
@@ -103,12 +141,18 @@ test("transactions over all orgs are asked for by the listed files only", () => 
     .filter((file) => /transactions\.system\(/.test(readFileSync(join(src, file), "utf8")))
     .sort();
   expect(users).toEqual([
+    "access/jobs.ts",
     "access/service.ts",
+    "access/sessions.ts",
     "app.ts",
     "channels/service.ts",
     "chat/jobs.ts",
+    "facts/consolidation.ts",
     "idempotency/jobs.ts",
+    "jobs/attempt.ts",
+    "jobs/prune.ts",
     "jobs/runner.ts",
+    "jobs/service.ts",
     "orgs/service.ts",
     "startup.ts",
   ]);

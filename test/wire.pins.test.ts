@@ -1,7 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ERROR_CODES } from "../src/errors.ts";
 import { INSTRUCTIONS } from "../src/mcp/instructions.ts";
 import { OWNER_KEY, openApp, type TestApp } from "./support/app.ts";
+import { privateMessage } from "./support/telegram.ts";
+
+/** Written by hand: what schemas cannot say. */
+const ABOUT = new URL("wire/about-tools.md", import.meta.url);
 
 interface ToolOnTheWire {
   readonly name: string;
@@ -133,7 +138,40 @@ test("docs/tools.md says what the tools are", async () => {
   const text = [
     "# Tools",
     "Generated from the server by `npx vitest run test/wire.pins.test.ts --update`.",
+    "Over `POST /mcp`. What every tool shares comes first, then each with its schemas.",
+    await readFile(ABOUT, "utf8").then((about) => about.trim()),
     ...sections,
   ];
   await expect(`${text.join("\n\n")}\n`).toMatchFileSnapshot("../docs/tools.md");
+});
+
+/** The fields that a section of docs/tools.md names. */
+async function documented(section: string): Promise<string[]> {
+  const about = await readFile(ABOUT, "utf8");
+  const [, table = ""] = new RegExp(`### ${section}\\n([\\s\\S]*?)(?:\\n#|$)`).exec(about) ?? [];
+  return [...table.matchAll(/^\| (`.*?`) \|/gm)]
+    .flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)])
+    .map(([, field = ""]) => field)
+    .sort();
+}
+
+test("docs/tools.md names every field of the answers, and every error code", async () => {
+  const userId = "telegram:77";
+  await app.telegram(privateMessage(77, { message_id: 1, text: "I like green tea" }));
+  const fact = { scope: "user", userId, key: "likes.tea", value: "green tea" };
+  await app.ok("remember_fact", fact);
+  const { user, recentMessages } = await app.ok("get_user_context", { userId });
+  const { messages: history } = await app.ok("get_chat_history", { userId });
+  const { facts, messages } = await app.ok("recall", { userId, query: "tea" });
+  const fields = (one: unknown) => Object.keys(one as object).sort();
+  const first = (list: unknown) => fields((list as object[])[0]);
+  expect(first(recentMessages)).toEqual(await documented("Message"));
+  expect(first(history)).toEqual(await documented("Message"));
+  // The members of an identity stand in the words beside it.
+  expect(fields(user)).toEqual(await documented("Profile"));
+  expect(first(facts)).toEqual(await documented("Fact"));
+  expect(first(messages)).toEqual(await documented("Recalled message"));
+  const about = await readFile(ABOUT, "utf8");
+  const codes = [...about.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code);
+  expect(codes).toEqual([...ERROR_CODES]);
 });

@@ -13,7 +13,10 @@ export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** The credential of an `Authorization` header; the scheme's name is case-insensitive (RFC 9110 §11.1). */
+/**
+ * The credential of an `Authorization` header. The scheme's name is case-insensitive (RFC 9110 §11.1), and some clients
+ * put a tab behind it.
+ */
 export function bearerToken(header: string | undefined): string | undefined {
-  return /^bearer +([^\s,]{1,512}) *$/i.exec(header ?? "")?.[1];
+  return /^bearer[ \t]+([^\s,]{1,512})[ \t]*$/i.exec(header ?? "")?.[1];
 }

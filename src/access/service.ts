@@ -63,13 +63,7 @@ export class KeyService {
       if (row.lastUsedAt === null || row.lastUsedAt < stale) {
         await keys.noteUse(row.id, now, stale, tx);
       }
-      return {
-        orgId: row.orgId,
-        keyId: row.id,
-        role: row.role,
-        defaultAgent: row.defaultAgent,
-        pins: pinsOf(row),
-      };
+      return principalOf(row);
     });
   }
 
@@ -169,6 +163,16 @@ export class KeyService {
     const inserted = await keys.insert({ orgId }, stored, tx);
     return inserted && { key, info: toInfo(inserted) };
   }
+}
+
+export function principalOf(row: ApiKey): Principal {
+  return {
+    orgId: row.orgId,
+    keyId: row.id,
+    role: row.role,
+    defaultAgent: row.defaultAgent,
+    pins: pinsOf(row),
+  };
 }
 
 function pinsOf(row: ApiKey): Pins {

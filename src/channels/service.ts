@@ -18,6 +18,11 @@ export interface ChannelDependencies {
   readonly secretOf: (variable: string) => string | undefined;
 }
 
+export interface ListedAccount extends ChannelAccount {
+  /** Whether its variable is set where this ran; without its secret the account receives nothing. */
+  readonly secretIsSet: boolean;
+}
+
 export class ChannelService {
   readonly #deps: ChannelDependencies;
 
@@ -44,9 +49,11 @@ export class ChannelService {
     return { account, orgId: row.orgId, ...store, secret };
   }
 
-  list(by: Principal): Promise<ChannelAccount[]> {
+  async list(by: Principal): Promise<ListedAccount[]> {
+    const { channels, transactions } = this.#deps;
     requireAdmin(by);
-    return this.#deps.transactions.tenant(by, (tx) => this.#deps.channels.list(by, tx));
+    const rows = await transactions.tenant(by, (tx) => channels.list(by, tx));
+    return rows.map((row) => this.#listed(row));
   }
 
   /**
@@ -54,7 +61,7 @@ export class ChannelService {
    *
    * @throws AppError FORBIDDEN; CONFLICT when the account is taken; NOT_FOUND for an unknown store
    */
-  add(by: Principal, input: NewAccount): Promise<ChannelAccount> {
+  add(by: Principal, input: NewAccount): Promise<ListedAccount> {
     const { channels, orgs, transactions, clock } = this.#deps;
     requireOperator(by);
     return transactions.tenant(by, async (tx) => {
@@ -66,7 +73,7 @@ export class ChannelService {
         tx,
       );
       if (!row) throw new AppError("CONFLICT", "this channel account exists already");
-      return row;
+      return this.#listed(row);
     });
   }
 
@@ -77,5 +84,8 @@ export class ChannelService {
       if (await channels.delete(by, channel, account, tx)) return;
       throw new AppError("NOT_FOUND", "no such channel account");
     });
+  }
+  #listed(row: ChannelAccount): ListedAccount {
+    return { ...row, secretIsSet: Boolean(this.#deps.secretOf(row.secretVariable)) };
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Transactions } from "../db/tenant.ts";
-import type { JobHandler } from "../jobs/runner.ts";
+import type { JobHandler } from "../jobs/handler.ts";
 import type { ChatRepository } from "./repository.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,19 +18,22 @@ export function retentionJob(
 ): JobHandler {
   return {
     kind: "chat.retention",
-    every: "hour",
-    async run() {
+    cron: "7 * * * *",
+    async run(_job, { signal }) {
       const now = clock().getTime();
       const keepUpdatesFrom = new Date(now - KEEP_UPDATES_DAYS * DAY_MS);
       await transactions.system("retention", (tx) => chat.forgetUpdatesBefore(keepUpdatesFrom, tx));
-      if (retentionDays === undefined) return;
+      if (retentionDays === undefined) return { messages: 0 };
       const keepFrom = new Date(now - retentionDays * DAY_MS);
+      let messages = 0;
       let deleted: number;
       do {
         deleted = await transactions.system("retention", (tx) =>
           chat.deleteSentBefore(keepFrom, BATCH, tx),
         );
-      } while (deleted === BATCH);
+        messages += deleted;
+      } while (deleted === BATCH && !signal.aborted);
+      return { messages };
     },
   };
 }

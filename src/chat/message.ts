@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { canonicalJson } from "../canonical-json.ts";
 
 const MESSAGE_KINDS = [
   "text",
@@ -33,6 +34,11 @@ const DIRECTIONS = ["inbound", "outbound"] as const;
 export const Direction = z.enum(DIRECTIONS);
 export type Direction = z.infer<typeof Direction>;
 
+/** The same text as PostgreSQL can store it: U+0000 and lone surrogates become U+FFFD. */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
 /** JSON object as it came from a platform, minus secrets, quoted replies and file bytes. */
 export type Payload = { readonly [key: string]: unknown };
 
@@ -42,6 +48,12 @@ export interface Sender {
   readonly externalId: string;
   readonly username?: string;
   readonly firstName?: string;
+}
+
+/** Whether two versions of a message differ in nothing but the date of the edit. */
+export function isSameContent(one: Payload, other: Payload): boolean {
+  const [a, b] = [one, other].map((payload) => canonicalJson({ ...payload, edit_date: null }));
+  return a === b;
 }
 
 /** One platform message, normalised by a channel adapter and ready to be archived. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, between, desc, eq, lt, sql } from "drizzle-orm";
 import { channelUpdates, chatMessageRevisions, chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { HistoryPoint } from "./cursor.ts";
@@ -45,29 +45,33 @@ export class ChatRepository {
     return row?.id;
   }
 
+  async isArchived({ orgId }: Scope, key: PlatformKey, tx: Tx): Promise<boolean> {
+    const rows = await tx
+      .select({ id: chatMessages.id })
+      .from(chatMessages)
+      .where(and(eq(chatMessages.orgId, orgId), isCalled(key)));
+    return rows.length > 0;
+  }
+
   /** The archived message, held until the transaction ends so that two edits take turns. */
   async findForEdit({ orgId }: Scope, key: PlatformKey, tx: Tx) {
     const [row] = await tx
       .select({
         id: chatMessages.id,
+        direction: chatMessages.direction,
         text: chatMessages.text,
         payload: chatMessages.payload,
+        turnId: chatMessages.turnId,
+        optedOut: chatMessages.optedOut,
         editedAt: chatMessages.editedAt,
       })
       .from(chatMessages)
-      .where(
-        and(
-          eq(chatMessages.orgId, orgId),
-          eq(chatMessages.channel, key.channel),
-          eq(chatMessages.account, key.account),
-          eq(chatMessages.platformMessageId, key.platformMessageId),
-        ),
-      )
+      .where(and(eq(chatMessages.orgId, orgId), isCalled(key)))
       .for("update");
     return row;
   }
 
-  /** Replaces a message's content and keeps what it was as the next revision. */
+  /** Replaces a message's content and keeps what it was as a revision. @returns how often it was edited now */
   async edit(
     { orgId }: Scope,
     messageId: string,
@@ -80,19 +84,21 @@ export class ChatRepository {
       at: Date;
     },
     tx: Tx,
-  ): Promise<void> {
-    await tx.execute(sql`
+  ): Promise<number> {
+    const [kept] = await tx.execute<{ revision: number }>(sql`
       insert into chat_message_revisions (org_id, message_id, revision, text, payload, replaced_at)
       select m.org_id, m.id,
         (select count(*) from chat_message_revisions r
           where r.org_id = ${orgId} and r.message_id = m.id),
         m.text, m.payload, ${edit.at.toISOString()}
-      from chat_messages m where m.org_id = ${orgId} and m.id = ${messageId}`);
+      from chat_messages m where m.org_id = ${orgId} and m.id = ${messageId}
+      returning revision`);
     const { at: _, ...content } = edit;
     await tx
       .update(chatMessages)
       .set(content)
       .where(and(eq(chatMessages.orgId, orgId), eq(chatMessages.id, messageId)));
+    return kept === undefined ? 0 : kept.revision + 1;
   }
 
   revisions({ orgId }: Scope, messageId: string, tx: Tx) {
@@ -105,25 +111,107 @@ export class ChatRepository {
       .orderBy(chatMessageRevisions.revision);
   }
 
-  /** @returns the ids of the messages erased; their revisions go with them */
+  /** @returns the messages erased; their revisions go with them */
   async delete(
     { orgId }: Scope,
     account: { channel: string; account: string },
     platformMessageIds: readonly string[],
     tx: Tx,
-  ): Promise<string[]> {
-    const rows = await tx
+  ): Promise<{ id: string; turnId: string | null }[]> {
+    return tx
       .delete(chatMessages)
       .where(
         and(
           eq(chatMessages.orgId, orgId),
           eq(chatMessages.channel, account.channel),
           eq(chatMessages.account, account.account),
-          inArray(chatMessages.platformMessageId, [...platformMessageIds]),
+          // One parameter: a platform may name more messages than a statement has parameters.
+          sql`${chatMessages.platformMessageId} = any(array(
+            select json_array_elements_text(${JSON.stringify(platformMessageIds)}::json)))`,
         ),
       )
+      .returning({ id: chatMessages.id, turnId: chatMessages.turnId });
+  }
+
+  /** The newest messages of a turn, newest first, and how many of the person's it has in all. */
+  async ofTurn({ orgId }: Scope, turnId: string, limit: number, tx: Tx) {
+    const rows = await tx
+      .select({
+        id: chatMessages.id,
+        direction: chatMessages.direction,
+        text: chatMessages.text,
+        forwarded: chatMessages.forwarded,
+        optedOut: chatMessages.optedOut,
+        identityId: chatMessages.identityId,
+        sentAt: chatMessages.sentAt,
+        revision: sql<number>`(select count(*)::int from chat_message_revisions r
+          where r.org_id = ${orgId} and r.message_id = ${chatMessages.id})`,
+        inbound: sql<number>`(count(*) filter (where ${chatMessages.direction} = 'inbound') over ())::int`,
+      })
+      .from(chatMessages)
+      .where(and(eq(chatMessages.orgId, orgId), eq(chatMessages.turnId, turnId)))
+      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
+      .limit(limit);
+    return {
+      messages: rows.map(({ inbound: _, ...message }) => message),
+      inbound: rows[0]?.inbound ?? 0,
+    };
+  }
+
+  /** Takes every message of a turn out of what is learned and searched. @returns their ids */
+  async optOut({ orgId }: Scope, turnId: string, tx: Tx): Promise<string[]> {
+    const rows = await tx
+      .update(chatMessages)
+      .set({ optedOut: true })
+      .where(and(eq(chatMessages.orgId, orgId), eq(chatMessages.turnId, turnId)))
       .returning({ id: chatMessages.id });
-    return rows.map((row) => row.id);
+    return rows.map(({ id }) => id);
+  }
+
+  /** What was last said to a person in a conversation within a span of time, both ends included, or before a turn of it. */
+  async lastAnswer(
+    { orgId }: Scope,
+    place: { userId: string; channel: string; account: string; conversationId: string },
+    span: { from: Date; to: Date; beforeTurn?: string },
+    tx: Tx,
+  ) {
+    const [row] = await tx
+      .select({
+        text: chatMessages.text,
+        sentAt: chatMessages.sentAt,
+        optedOut: chatMessages.optedOut,
+      })
+      .from(chatMessages)
+      .where(
+        and(
+          eq(chatMessages.orgId, orgId),
+          eq(chatMessages.userId, place.userId),
+          between(chatMessages.sentAt, span.from, span.to),
+          eq(chatMessages.channel, place.channel),
+          eq(chatMessages.account, place.account),
+          eq(chatMessages.conversationId, place.conversationId),
+          eq(chatMessages.direction, "outbound"),
+          span.beforeTurn === undefined
+            ? undefined
+            : sql`${chatMessages.turnId} is distinct from ${span.beforeTurn}::uuid`,
+        ),
+      )
+      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
+      .limit(1);
+    return row;
+  }
+
+  /** Where an archived message was said. */
+  async conversationOf({ orgId }: Scope, messageId: string, tx: Tx) {
+    const [row] = await tx
+      .select({
+        channel: chatMessages.channel,
+        account: chatMessages.account,
+        conversationId: chatMessages.conversationId,
+      })
+      .from(chatMessages)
+      .where(and(eq(chatMessages.orgId, orgId), eq(chatMessages.id, messageId)));
+    return row;
   }
 
   /** The newest `limit` messages of a person before a point, newest first. */
@@ -174,4 +262,12 @@ export class ChatRepository {
       .returning({ id: channelUpdates.id });
     return rows.length;
   }
+}
+
+function isCalled({ channel, account, platformMessageId }: PlatformKey) {
+  return and(
+    eq(chatMessages.channel, channel),
+    eq(chatMessages.account, account),
+    eq(chatMessages.platformMessageId, platformMessageId),
+  );
 }

@@ -1,11 +1,11 @@
 import { agentOf } from "../access/agent.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, wholeSecond } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
-import type { FactService } from "../facts/service.ts";
 import type { IdempotencyService } from "../idempotency/service.ts";
 import type { OrgService } from "../orgs/service.ts";
-import type { UserService } from "../users/service.ts";
+import { correctable } from "../turns/correction.ts";
+import type { Conversation, TurnMessage } from "../turns/turn.ts";
 import { readBefore } from "./cursor.ts";
 import {
   DEFAULT_HISTORY_LIMIT,
@@ -14,29 +14,28 @@ import {
   toPage,
   type UserContext,
 } from "./history.ts";
-import type { ChannelMessage } from "./message.ts";
+import { corrects, Intake, type IntakeDependencies } from "./intake.ts";
 import { optsOut } from "./opt-out.ts";
-import type { ChatRepository, NewMessage } from "./repository.ts";
 import type { ArchivedTurn, Turn } from "./turn.ts";
-import type { ChannelAction, ChannelUpdate } from "./update.ts";
+import type { ChannelUpdate } from "./update.ts";
 
-export interface ChatDependencies {
-  readonly chat: ChatRepository;
-  readonly users: UserService;
+/** Many more than an extraction counts, of both sides together. */
+const TURN_PAGE = 60;
+
+export interface ChatDependencies extends IntakeDependencies {
   readonly orgs: OrgService;
-  readonly facts: FactService;
   readonly idempotency: IdempotencyService;
   readonly transactions: Transactions;
   readonly clock: Clock;
-  /** New people of a channel may be remembered at once, rather than wait for approval. */
-  readonly autoApprove: boolean;
 }
 
 export class ChatService {
   readonly #deps: ChatDependencies;
+  readonly #intake: Intake;
 
   constructor(deps: ChatDependencies) {
     this.#deps = deps;
+    this.#intake = new Intake(deps);
   }
 
   /**
@@ -50,87 +49,9 @@ export class ChatService {
       const { channel, account, dedupeKey: updateId, receivedAt } = update;
       const fresh = await chat.noteUpdate(update, { channel, account, updateId, receivedAt }, tx);
       if (!fresh) return false;
-      for (const action of update.actions) await this.#perform(update, action, tx);
+      for (const action of update.actions) await this.#intake.perform(update, action, tx);
       return true;
     });
-  }
-
-  async #perform(update: ChannelUpdate, action: ChannelAction, tx: Tx): Promise<void> {
-    const { chat, facts, users } = this.#deps;
-    switch (action.type) {
-      case "message":
-      case "raw":
-        await this.#archiveMessage(
-          update,
-          action.message,
-          action.type === "message" && action.isEdit,
-          tx,
-        );
-        return;
-      case "deleted": {
-        const ids = await chat.delete(update, update, action.platformMessageIds, tx);
-        await facts.eraseBySource(update, ids, tx);
-        return;
-      }
-      case "blocked":
-      case "unblocked": {
-        const ref = { channel: update.channel, externalId: action.person.externalId };
-        await users.setReachable(update, ref, action.type === "blocked" ? action.at : null, tx);
-        return;
-      }
-      case "migrated":
-        // The archive keeps each message under the conversation it was sent in.
-        return;
-    }
-  }
-
-  async #archiveMessage(
-    update: ChannelUpdate,
-    message: ChannelMessage,
-    isEdit: boolean,
-    tx: Tx,
-  ): Promise<void> {
-    const { chat, users, autoApprove } = this.#deps;
-    if (isEdit && (await this.#edit(update, message, tx))) return;
-    const person = message.sender
-      ? await users.ensure(
-          update,
-          { channel: update.channel, externalId: message.sender.externalId },
-          {
-            username: message.sender.username,
-            firstName: message.sender.firstName,
-            status: autoApprove ? "approved" : "pending",
-          },
-          tx,
-        )
-      : null;
-    await chat.insert(update, toRow(update, message, person), tx);
-  }
-
-  /** @returns false when the message was never archived: the edit is then its first version here */
-  async #edit(update: ChannelUpdate, message: ChannelMessage, tx: Tx): Promise<boolean> {
-    const { chat, facts } = this.#deps;
-    const known = await chat.findForEdit(
-      update,
-      { ...update, platformMessageId: message.platformMessageId },
-      tx,
-    );
-    if (!known) return false;
-    const editedAt = message.editedAt ?? update.receivedAt;
-    // Deliveries can overtake each other: an older edit must not undo a newer one.
-    if (known.editedAt && editedAt < known.editedAt) return true;
-    if (known.text === message.text) return true;
-    const content = {
-      kind: message.kind,
-      text: message.text,
-      payload: JSON.stringify(message.payload),
-      optedOut: optsOut(message.text),
-      editedAt,
-      at: update.receivedAt,
-    };
-    await chat.edit(update, known.id, content, tx);
-    await facts.archiveBySource(update, [known.id], tx);
-    return true;
   }
 
   /** One page of a person's messages on every channel, both directions. A limit over 500 counts as 500. */
@@ -169,12 +90,33 @@ export class ChatService {
     });
   }
 
+  /** A turn's messages as an extraction reads them, oldest first: the newest of many, and how many there are of the person. */
+  async ofTurn(
+    scope: { readonly orgId: string },
+    turnId: string,
+    tx: Tx,
+  ): Promise<{ messages: readonly TurnMessage[]; inbound: number }> {
+    const { messages, inbound } = await this.#deps.chat.ofTurn(scope, turnId, TURN_PAGE, tx);
+    return { messages: messages.reverse(), inbound };
+  }
+
+  /** The answer that a turn's first message corrects. */
+  correctedBy(
+    scope: { readonly orgId: string },
+    turn: Conversation & { readonly id: string; readonly userId: string },
+    sentAt: Date,
+    tx: Tx,
+  ): Promise<{ text: string | null; sentAt: Date; optedOut: boolean } | undefined> {
+    const span = { ...correctable(sentAt), beforeTurn: turn.id };
+    return this.#deps.chat.lastAnswer(scope, turn, span, tx);
+  }
+
   /** Archives a user's message and the assistant's answer for a runtime that has no webhook. */
   archiveTurn(principal: Principal, turn: Turn): Promise<ArchivedTurn> {
-    const { chat, users, orgs, idempotency, transactions, clock } = this.#deps;
+    const { chat, users, orgs, turns, idempotency, transactions, clock } = this.#deps;
     const { idempotencyKey, ...body } = turn;
     const now = clock();
-    const sentAt = turn.observedAt && turn.observedAt < now ? turn.observedAt : now;
+    const sentAt = turn.observedAt && turn.observedAt <= now ? turn.observedAt : wholeSecond(now);
     return transactions.tenant(principal, (tx) =>
       idempotency.once(
         principal,
@@ -185,21 +127,38 @@ export class ChatService {
           const store = turn.storeId
             ? await orgs.findStore(principal, turn.storeId, tx)
             : undefined;
-          const shared = {
+          const agent = { agentId: agentOf(principal, turn.agentId) };
+          const place = {
             userId: person.userId,
-            identityId: person.identityId,
             storeId: store?.id ?? null,
             conversationId: turn.conversationId ?? person.userId,
             channel: turn.channel,
             account: "",
+            sentAt,
+          };
+          const { turnId, optedOut } = await turns.whole(
+            principal,
+            {
+              ...place,
+              ...agent,
+              archivedAt: now,
+              optsOut: optsOut(turn.userMessage),
+              isCorrection: await corrects(chat, principal, place, turn.userMessage, tx),
+              thumb: turn.feedback?.thumb ?? null,
+              regenerated: turn.feedback?.regenerated ?? false,
+            },
+            tx,
+          );
+          const shared = {
+            ...place,
+            identityId: person.identityId,
             kind: "text",
             platformMessageId: null,
+            turnId,
             // An opt-out takes the whole turn: the answer may repeat what the person asked to leave out.
-            optedOut: optsOut(turn.userMessage),
-            sentAt,
+            optedOut,
             archivedAt: now,
           };
-          const agent = { agentId: agentOf(principal, turn.agentId) };
           const userMessageId = await chat.insert(
             principal,
             {
@@ -227,29 +186,4 @@ export class ChatService {
       ),
     );
   }
-}
-
-function toRow(
-  update: ChannelUpdate,
-  message: ChannelMessage,
-  person: { userId: string; identityId: string | null } | null,
-): NewMessage {
-  return {
-    userId: person?.userId ?? null,
-    identityId: person?.identityId ?? null,
-    storeId: update.storeId ?? null,
-    conversationId: message.conversationId,
-    channel: update.channel,
-    account: update.account,
-    direction: message.direction,
-    kind: message.kind,
-    text: message.text,
-    payload: JSON.stringify(message.payload),
-    platformMessageId: message.platformMessageId,
-    forwarded: message.forwarded,
-    optedOut: message.direction === "inbound" && optsOut(message.text),
-    sentAt: message.sentAt,
-    archivedAt: update.receivedAt,
-    editedAt: message.editedAt ?? null,
-  };
 }

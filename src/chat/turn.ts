@@ -4,9 +4,13 @@ import { IdempotencyKey } from "../idempotency/service.ts";
 import { Instant } from "../instant.ts";
 import { StoreId } from "../orgs/service.ts";
 import { UserId } from "../users/person.ts";
+import { storable } from "./message.ts";
 
-/** Telegram's rich messages, the longest of any channel, have 32,768 characters; an answer may be longer. */
-const MAX_TURN_TEXT = 65_536;
+/** Two of these fit into a request to `/mcp` (4 MiB), also with every character escaped to six bytes. */
+const MAX_TURN_TEXT = 262_144;
+
+/** Archived whatever it holds: what cannot be stored becomes U+FFFD. */
+const ArchivedText = z.string().min(1).max(MAX_TURN_TEXT).transform(storable);
 
 const ChannelName = z
   .string()
@@ -18,8 +22,8 @@ export const Turn = z.strictObject({
   storeId: StoreId.optional(),
   channel: ChannelName,
   conversationId: z.string().min(1).max(256).optional(),
-  userMessage: z.string().min(1).max(MAX_TURN_TEXT),
-  assistantMessage: z.string().min(1).max(MAX_TURN_TEXT),
+  userMessage: ArchivedText,
+  assistantMessage: ArchivedText,
   observedAt: Instant.optional(),
   idempotencyKey: IdempotencyKey.optional(),
   feedback: z

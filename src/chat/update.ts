@@ -2,7 +2,7 @@ import type { ChannelMessage, Sender } from "./message.ts";
 
 /** What one webhook delivery asks the archive to do, in order. */
 export type ChannelAction =
-  /** Archive a message; on an edit replace its text and keep the earlier one as a revision. */
+  /** Archive a message; on an edit replace its content and keep the earlier one as a revision. */
   | { readonly type: "message"; readonly message: ChannelMessage; readonly isEdit: boolean }
   /** Keep what no adapter understands: archived as kind `unsupported`, so that it stays visible. */
   | { readonly type: "raw"; readonly reason: string; readonly message: ChannelMessage }

@@ -12,17 +12,20 @@ interface BannerFacts {
 export function banner({ url, config, ownerKey }: BannerFacts): string {
   const database =
     config.DATABASE_URL === undefined ? `embedded, in ${config.DATA_DIR}` : "PostgreSQL";
-  const header =
-    config.AUTH === "none"
-      ? ""
-      : ` --header "Authorization: Bearer ${ownerKey ?? "$SOUVENIR_KEY"}"`;
+  const withoutKeys = config.AUTH === "none";
+  const header = withoutKeys ? "" : ` --header "Authorization: Bearer ${ownerKey ?? "svr_…"}"`;
+  const connect =
+    withoutKeys || ownerKey !== undefined
+      ? "Connect Claude Code:"
+      : "Connect Claude Code, with your key for svr_…:";
   const lines = [
     `Souvenir ${VERSION} is ready at ${url} (database: ${database})`,
+    ...(withoutKeys ? ["AUTH=none: whoever can reach this address is the owner."] : []),
     ...(ownerKey === undefined
       ? []
       : ["", "Your owner key, shown only this once. Keep it safe:", `  ${ownerKey}`]),
     "",
-    "Connect Claude Code:",
+    connect,
     `  claude mcp add --transport http souvenir ${url}/mcp${header}`,
     "",
   ];

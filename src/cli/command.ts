@@ -10,13 +10,16 @@ export const USAGE = `Usage: npm run souvenir -- <command>
   keys revoke ID
   orgs create SLUG [--name NAME]
   orgs list
+  orgs memory [--enabled true|false] [--off-share 0..1] [--extraction-limit N|default]
+                                               show or change how the org uses memory
   stores create SLUG [--name NAME]
   stores list
   channels add telegram ACCOUNT --secret-variable VARIABLE [--store STORE]
   channels list
   channels remove telegram ACCOUNT
+  consolidate                                  consolidate the facts of every org now and print what was done
 
-Every command but serve and orgs takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
+Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
 database, the command is sent to it. Without one, and on PostgreSQL, it opens the database itself.
 `;
 
@@ -30,6 +33,9 @@ const OPTIONS = {
   "pin-agent": { type: "string" },
   "secret-variable": { type: "string" },
   store: { type: "string" },
+  enabled: { type: "string" },
+  "off-share": { type: "string" },
+  "extraction-limit": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -92,6 +98,16 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   "orgs list": list("orgs"),
   "orgs create": createNamed("orgs"),
+  "orgs memory": {
+    words: [],
+    flags: ["enabled", "off-share", "extraction-limit"],
+    request: (_words, flags) => {
+      const changes = memoryChangesOf(flags);
+      return Object.keys(changes).length === 0
+        ? ["GET", "/v1/memory"]
+        : ["PATCH", "/v1/memory", changes];
+    },
+  },
   "stores list": list("stores"),
   "stores create": createNamed("stores"),
   "channels list": list("channels"),
@@ -110,7 +126,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
     flags: [],
     request: (words) => ["DELETE", pathOf("channels", words)],
   },
+  consolidate: { words: [], flags: [], request: () => ["POST", "/v1/consolidate"] },
 };
+/** What they do is not of one org. */
+const OVER_ALL_ORGS = ["orgs create", "orgs list", "consolidate"];
 
 /**
  * Reads what stands after `souvenir`.
@@ -132,7 +151,10 @@ export function readCommand(args: readonly string[]): Command {
   if (flag !== undefined) throw new UsageError(`${name}: --${flag} is missing`);
   const extra = words[verb.words.length];
   if (extra !== undefined) throw new UsageError(`${name}: ${extra} is one word too many`);
-  const accepted: readonly string[] = [...verb.flags, ...(noun === "orgs" ? [] : ["org"])];
+  const accepted: readonly string[] = [
+    ...verb.flags,
+    ...(OVER_ALL_ORGS.includes(name) ? [] : ["org"]),
+  ];
   const foreign = Object.keys(flags).find((flag) => !accepted.includes(flag));
   if (foreign !== undefined) throw new UsageError(`${name}: it takes no --${foreign}`);
   return { kind: "request", request: verb.request(words, flags), org: flags.org };
@@ -144,6 +166,22 @@ function parse(args: readonly string[]) {
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
+}
+
+/** What is no number or truth value goes as it is: the server says what it takes. */
+function memoryChangesOf(flags: Flags): Record<string, unknown> {
+  const { enabled, "off-share": offShare, "extraction-limit": limit } = flags;
+  const json = (text: string): unknown => {
+    if (text === "true" || text === "false") return text === "true";
+    return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+  };
+  return {
+    ...(enabled !== undefined && { enabled: json(enabled) }),
+    ...(offShare !== undefined && { offShare: json(offShare) }),
+    ...(limit !== undefined && {
+      extractionDailyLimit: limit === "default" ? null : json(limit),
+    }),
+  };
 }
 
 function pathOf(noun: string, words: readonly string[]): string {

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Config } from "../config.ts";
 import { type OperatorAddress, readOperatorFile } from "./operator-file.ts";
 
@@ -8,7 +11,11 @@ export interface Answer {
 
 /** One way to the server's `/v1`, wherever that server is. */
 export interface Operator {
-  request(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<Answer>;
+  request(
+    method: "GET" | "POST" | "PATCH" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -18,31 +25,42 @@ export interface Operator {
  *
  * @throws when the database cannot be used; where another process holds the data directory the message names its pid
  */
-export async function connect(config: Config, org: string | undefined): Promise<Operator> {
+export async function connect(
+  config: Config,
+  org: string | undefined,
+  secretOf?: (variable: string) => string | undefined,
+): Promise<Operator> {
   const running = config.DATABASE_URL === undefined && readOperatorFile(config.DATA_DIR);
   if (running && (await isOwner(running))) return overHttp(running, org);
-  return connectInProcess(config, org);
+  return connectInProcess(config, org, secretOf);
 }
 
 function overHttp({ url, token }: OperatorAddress, org: string | undefined): Operator {
   const headers = operatorHeaders(token, org);
   return {
     async request(method, path, body) {
-      const response = await fetch(url + path, {
+      const type = { "content-type": "application/json" };
+      // Not fetch: that gives an answer up after five minutes, and a consolidation may take longer.
+      const sent = request(url + path, {
         method,
-        headers: body ? { ...headers, "content-type": "application/json" } : headers,
-        ...(body && { body: JSON.stringify(body) }),
+        headers: body ? { ...headers, ...type } : headers,
       });
-      return { status: response.status, body: read(await response.text()) };
+      sent.end(body && JSON.stringify(body));
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, body: read(await text(response)) };
     },
     close: async () => {},
   };
 }
 
-async function connectInProcess(config: Config, org: string | undefined): Promise<Operator> {
+async function connectInProcess(
+  config: Config,
+  org: string | undefined,
+  secretOf: (variable: string) => string | undefined = () => undefined,
+): Promise<Operator> {
   // Loading the whole server takes longer than asking one that runs.
   const { buildApp } = await import("../app.ts");
-  const app = await buildApp({ ...config, LOG_LEVEL: "silent" });
+  const app = await buildApp({ ...config, LOG_LEVEL: "silent" }, { background: false, secretOf });
   let isReady = false;
   await app.start({
     ready(ownerKey) {
@@ -78,8 +96,8 @@ function operatorHeaders(token: string, org: string | undefined): Record<string,
   };
 }
 
-function read(text: string): Record<string, unknown> {
-  return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+function read(answer: string): Record<string, unknown> {
+  return answer === "" ? {} : (JSON.parse(answer) as Record<string, unknown>);
 }
 
 /** After a crash the file stays behind and another program may have the port: only the token's maker takes the token. */

@@ -12,6 +12,11 @@ function print({ status, body }: Answer): void {
   if (typeof body.key === "string") {
     process.stderr.write("The key is shown only this once. Keep it safe.\n");
   }
+  if (body.secretIsSet === false) {
+    process.stderr.write(
+      `${body.secretVariable} is not set. The account receives nothing until the server runs with it in its environment.\n`,
+    );
+  }
 }
 
 async function main(args: string[]): Promise<void> {
@@ -24,7 +29,11 @@ async function main(args: string[]): Promise<void> {
     const { serve } = await import("./serve.ts");
     return serve(process.env);
   }
-  const operator = await connect(readConfig(process.env), command.org);
+  const operator = await connect(
+    readConfig(process.env),
+    command.org,
+    (variable) => process.env[variable],
+  );
   try {
     print(await operator.request(...command.request));
   } finally {

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { AppError } from "../errors.ts";
+import { isUnavailable, OutcomeUnknown } from "./faults.ts";
 
 export type Orm = ReturnType<typeof drizzle>;
 type TransactionWork<T> = (tx: postgres.TransactionSql) => Promise<T>;
@@ -10,7 +11,9 @@ export type Open = (onclose: () => void) => postgres.Sql;
 interface Connection {
   readonly sql: postgres.Sql;
   readonly orm: Orm;
-  isLost: boolean;
+  readonly isLost: boolean;
+  /** From now on until `undefined`, whoever uses it is told a loss when it is silent for so many milliseconds. */
+  patience: number | undefined;
 }
 
 /**
@@ -23,7 +26,7 @@ export class Connections {
   readonly #open: Open;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #waiting = new Set<(connection: Connection) => void>();
   #isClosed = false;
 
   constructor(size: number, open: Open) {
@@ -31,12 +34,19 @@ export class Connections {
     this.#open = open;
   }
 
-  /** Runs `work` on a connection that nobody else uses meanwhile; waits for one while all are taken. */
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+  /**
+   * Runs `work` on a connection that nobody else uses meanwhile; waits for one while all are taken.
+   *
+   * @param patience milliseconds that the wait for a connection may take, and each wait for an answer on it; without
+   *   it both wait for ever. A server that stands still closes no socket.
+   */
+  async use<T>(work: (connection: Connection) => Promise<T>, patience?: number): Promise<T> {
+    const connection = await this.#take(patience);
+    connection.patience = patience;
     try {
       return await work(connection);
     } finally {
+      connection.patience = undefined;
       this.#giveBack(connection);
     }
   }
@@ -47,24 +57,32 @@ export class Connections {
     await Promise.all([...this.#all].map(({ sql }) => sql.end({ timeout: seconds })));
   }
 
-  async #take(): Promise<Connection> {
+  async #take(patience: number | undefined): Promise<Connection> {
     if (this.#isClosed) throw new AppError("UNAVAILABLE", "the database is closed");
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (!idle.isLost) return idle;
       this.#discard(idle);
     }
     if (this.#all.size < this.#size) return this.#connect();
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Connection>();
+    this.#waiting.add(resolve);
+    const limit =
+      patience &&
+      setTimeout(() => {
+        this.#waiting.delete(resolve);
+        reject(new ConnectionLost("CONNECTION_AWAITED_IN_VAIN"));
+      }, patience);
+    return promise.finally(() => clearTimeout(limit));
   }
 
   #giveBack(connection: Connection): void {
     const isUsable = !connection.isLost || this.#isClosed;
     if (!isUsable) this.#discard(connection);
-    const next = this.#waiting.shift();
-    if (next) next(isUsable ? connection : this.#connect());
-    else if (isUsable) this.#idle.push(connection);
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      next(isUsable ? connection : this.#connect());
+    } else if (isUsable) this.#idle.push(connection);
   }
 
   #connect(): Connection {
@@ -81,51 +99,126 @@ export class Connections {
 }
 
 function connectionOf(open: Open): Connection {
-  const connection = { isLost: false };
-  let tellLoss = (): void => {};
-  const sql = open(() => {
-    connection.isLost = true;
-    tellLoss();
+  const silence = new Silence(() => {
+    lose("CONNECTION_SILENT");
+    // Also answers a query outside a transaction. A server that stands still would keep the socket open for ever.
+    void sql.end({ timeout: 0 });
   });
+  let isLost = false;
+  let tellLoss = (_code: string): void => {};
+  const lose = (code: string): void => {
+    isLost = true;
+    tellLoss(code);
+  };
+  const sql = open(() => lose("CONNECTION_CLOSED"));
   const begin = sql.begin.bind(sql) as (work: TransactionWork<unknown>) => Promise<unknown>;
   const guarded = async (work: TransactionWork<unknown>): Promise<unknown> => {
     // The driver tells a transaction of a loss only once its work has begun: one between BEGIN and that would leave it
     // waiting for ever.
     const loss = new Promise<never>((_, reject) => {
-      tellLoss = () => reject(new ConnectionLost());
+      tellLoss = (code) => reject(new ConnectionLost(code));
     });
-    if (connection.isLost) tellLoss();
+    if (isLost) tellLoss("CONNECTION_CLOSED");
     let isOver = false;
+    let isCommitting = false;
     const transaction = begin(async (tx) => {
-      refuseQueries(tx, () => isOver || connection.isLost);
+      if (silence.patience) limitOnServer(tx, silence.patience);
+      watchQueries(tx, () => isOver || isLost, silence);
       try {
-        return await work(tx);
+        const result = await work(tx);
+        silence.restart();
+        isCommitting = true;
+        return result;
       } finally {
         // The driver would now write COMMIT or ROLLBACK to a socket that is gone, which ends the process. The loss was
         // told, so nobody waits here.
-        if (connection.isLost) await new Promise<never>(() => {});
+        if (isLost) await new Promise<never>(() => {});
       }
     });
     try {
       return await Promise.race([loss, transaction]);
+    } catch (error) {
+      throw isCommitting && isUnavailable(error) ? new OutcomeUnknown(error) : error;
     } finally {
       isOver = true;
     }
   };
   sql.begin = guarded as typeof sql.begin;
-  return Object.assign(connection, { sql, orm: drizzle(sql) });
+  return {
+    sql,
+    orm: drizzle(sql),
+    get isLost() {
+      return isLost;
+    },
+    get patience() {
+      return silence.patience;
+    },
+    set patience(milliseconds) {
+      silence.patience = milliseconds;
+    },
+  };
+}
+
+/** Calls `onBroken` when nobody restarted it for as long as its patience lasts. */
+class Silence {
+  readonly #onBroken: () => void;
+  #patience: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(onBroken: () => void) {
+    this.#onBroken = onBroken;
+  }
+
+  get patience(): number | undefined {
+    return this.#patience;
+  }
+
+  set patience(milliseconds: number | undefined) {
+    this.#patience = milliseconds;
+    this.restart();
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#patience ? setTimeout(this.#onBroken, this.#patience) : undefined;
+  }
+}
+
+/**
+ * PostgreSQL gives up a little before we do, so that it is the one to say why and holds no lock for somebody who left.
+ * Sent together with the transaction's first query: it costs no wait. Not a query itself, so that one may still choose
+ * the isolation. As settings of the transaction they pass through
+ * a pooler, which refuses them at the start of a connection.
+ */
+function limitOnServer(tx: postgres.TransactionSql, patience: number): void {
+  const limits = {
+    statement_timeout: 0.8,
+    lock_timeout: 0.5,
+    idle_in_transaction_session_timeout: 1,
+  };
+  const settings = Object.entries(limits).map(
+    ([name, part]) => `set local ${name} = ${Math.round(patience * part)}`,
+  );
+  // When it fails the transaction does: the driver keeps the first error of a transaction.
+  void tx.unsafe(settings.join(";")).execute();
 }
 
 /** Named as the driver names it, so that it counts as an outage. */
 class ConnectionLost extends Error {
-  readonly code = "CONNECTION_CLOSED";
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
 }
 
 /** A query that comes after the end would run on the same connection inside the next transaction, which is another org's. */
-function refuseQueries(tx: postgres.TransactionSql, isOver: () => boolean): void {
+function watchQueries(tx: postgres.TransactionSql, isOver: () => boolean, silence: Silence): void {
   const unsafe = tx.unsafe.bind(tx);
   const checked: typeof tx.unsafe = (...query) => {
     if (isOver()) throw new Error("the transaction of this query is over");
+    silence.restart();
     return unsafe(...query);
   };
   tx.unsafe = checked;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sql } from "drizzle-orm";
 import type { Connections, Orm } from "./connections.ts";
-import { isRetryable, safeError } from "./faults.ts";
+import { isDiskFull, isRetryable, safeError } from "./faults.ts";
 
 /** A transaction: the only thing that repositories can query. */
 export type Tx = Parameters<Parameters<Orm["transaction"]>[0]>[0];
@@ -19,13 +19,26 @@ export type SystemPurpose =
   | "retention"
   | "operator";
 
+/** Nobody waits for them, and one statement may go through much. */
+const AT_LEISURE: readonly SystemPurpose[] = ["retention"];
+const LEISURE = 60;
+
+interface TransactionOptions {
+  /** Milliseconds to wait for a connection and for each answer; absent = for ever. */
+  readonly patience?: number | undefined;
+  /** Told of each transaction that failed because the disk is full. */
+  readonly onDiskFull: () => void;
+}
+
 /** The only way to the database after the migrations. */
 export class Transactions {
   readonly #connections: Connections;
+  readonly #options: TransactionOptions;
   readonly #open = new AsyncLocalStorage<true>();
 
-  constructor(connections: Connections) {
+  constructor(connections: Connections, options: TransactionOptions) {
     this.#connections = connections;
+    this.#options = options;
   }
 
   /**
@@ -42,8 +55,8 @@ export class Transactions {
   }
 
   /** Runs `work` with sight of every org. The purpose says why, and a test lists who may ask for it. */
-  system<T>(_purpose: SystemPurpose, work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#run(work);
+  system<T>(purpose: SystemPurpose, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#run(work, AT_LEISURE.includes(purpose) ? LEISURE : 1);
   }
 
   /** Rejects when the login role may not take on the role of tenant transactions. */
@@ -51,18 +64,21 @@ export class Transactions {
     await this.#run((tx) => tx.execute(sql`select set_config('role', 'souvenir_app', true)`));
   }
 
-  async #run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #run<T>(work: (tx: Tx) => Promise<T>, leisure = 1): Promise<T> {
     if (this.#open.getStore()) {
       // The embedded database has one connection: waiting for a second transaction here would never end.
       throw new Error("a transaction is open already: pass its tx on");
     }
+    const { patience, onDiskFull } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#connections.use(({ orm }) =>
-          orm.transaction((tx) => this.#open.run(true, () => work(tx))),
+        return await this.#connections.use(
+          ({ orm }) => orm.transaction((tx) => this.#open.run(true, () => work(tx))),
+          patience && patience * leisure,
         );
       } catch (error) {
         if (attempt < ATTEMPTS && isRetryable(error)) continue;
+        if (isDiskFull(error)) onDiskFull();
         throw safeError(error);
       }
     }

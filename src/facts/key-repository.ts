@@ -1,7 +1,7 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { factDecisions, factRowOf, factTables } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
-import type { Decision, DecisionKind } from "./decision.ts";
+import type { Decision } from "./decision.ts";
 import type { FactScopeName } from "./fact.ts";
 import { type DueSet, type History, type Key, type Keys, nameOf } from "./key.ts";
 import { ownerOf, readRow, scopeOf } from "./row.ts";

@@ -7,7 +7,7 @@ export interface LearnSource {
   readonly userId: string;
   readonly identityId: string | null;
   readonly storeId: string | null;
-  /** The person's newest message of the turn; with `#<revision>` after an edit. */
+  /** The person's message that states them; with `#<revision>` after an edit. */
   readonly sourceMessageId: string;
   readonly channel: string;
   readonly account: string;

@@ -5,7 +5,6 @@ import { daysBetween, score } from "./score.ts";
 
 /** Below it a claim is listed only on demand. */
 export const SHOWN_ABOVE = 0.5;
-export const MAX_LISTED = 200;
 
 /** Which claims of one scope to list. */
 export interface FactQuery {

@@ -47,7 +47,7 @@ export class FactReview {
 
   constructor(deps: ReviewDependencies) {
     this.#deps = deps;
-    this.#deciding = new Deciding(deps, new Statements(deps.facts, deps.keys));
+    this.#deciding = new Deciding(deps, new Statements(deps));
   }
 
   /**

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 /** Below this a claim is archived, unless it is pinned. */
-export const FADED_BELOW = 0.2;
+const FADED_BELOW = 0.2;
 
 /** Days from one point in time to a later one; negative where it is not later. */
 export function daysBetween(from: Date, to: Date): number {

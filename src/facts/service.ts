@@ -58,7 +58,7 @@ export class FactService {
 
   constructor(deps: FactServices) {
     this.#deps = deps;
-    this.#statements = new Statements(deps.facts, deps.keys);
+    this.#statements = new Statements(deps);
     this.#forgetting = new Forgetting(deps);
   }
 
@@ -130,7 +130,7 @@ export class FactService {
     draft: FactDraft,
     now: Date,
     tx: Tx,
-  ): Promise<"stored" | "scope" | "watch" | "second_value"> {
+  ): Promise<"stored" | "scope" | "watch" | "second-value"> {
     const scope = learnedScope(source, name);
     if (!scope) return "scope";
     try {
@@ -149,7 +149,7 @@ export class FactService {
       return "stored";
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      if (error.code === "CONFLICT") return "second_value";
+      if (error.code === "CONFLICT") return "second-value";
       if (error.code === "INVALID_INPUT") return "watch";
       throw error;
     }

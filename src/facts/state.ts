@@ -113,14 +113,8 @@ function reasonOf({ mergedInto, supersededBy }: StoredState): string | null {
 function happened(before: StoredState, next: StoredState): FactEventKind | undefined {
   if (next.mergedInto !== null) return before.mergedInto === next.mergedInto ? undefined : "merged";
   if (next.archivedReason === before.archivedReason) return undefined;
-  switch (next.archivedReason) {
-    case "superseded":
-    case "faded":
-      return next.archivedReason;
-    case null:
-      return "restored";
-    default:
-      // A person's decision or an edited source: written where it was made.
-      return undefined;
-  }
+  if (next.archivedReason === null) return "restored";
+  // Anything else was a person's decision or an edited source: written where it was made.
+  const { archivedReason: reason } = next;
+  return reason === "superseded" || reason === "faded" ? reason : undefined;
 }

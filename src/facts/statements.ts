@@ -1,10 +1,11 @@
 import { v7 } from "uuid";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
+import type { Consolidation } from "./consolidation.ts";
 import type { FactEvent } from "./event.ts";
 import { CALL_SOURCE } from "./fact.ts";
 import { fold } from "./fold.ts";
-import type { Key } from "./key.ts";
+import type { History, Key, Keys } from "./key.ts";
 import type { FactKeyRepository } from "./key-repository.ts";
 import { sameMeaning } from "./meaning.ts";
 import type { FactRepository } from "./repository.ts";
@@ -36,14 +37,22 @@ export interface Statement {
   readonly replaces?: unknown;
 }
 
+interface StatementDependencies {
+  readonly facts: FactRepository;
+  readonly keys: FactKeyRepository;
+  readonly consolidation: Consolidation;
+}
+
 /** Appends statements to keys. */
 export class Statements {
   readonly #facts: FactRepository;
   readonly #keys: FactKeyRepository;
+  readonly #consolidation: Consolidation;
 
-  constructor(facts: FactRepository, keys: FactKeyRepository) {
+  constructor({ facts, keys, consolidation }: StatementDependencies) {
     this.#facts = facts;
     this.#keys = keys;
+    this.#consolidation = consolidation;
   }
 
   /**
@@ -56,6 +65,7 @@ export class Statements {
     const key: Key = { scope, agentId, key: draft.key };
     const among = { orgId: scope.orgId, name: scope.name, keys: [key] };
     await this.#keys.lock(among, tx);
+    const { rows: before, decisions } = await this.#history(among, key, now, tx);
     const fresh = rowOf(statement, now);
     const written = await this.#facts.insert(
       scope,
@@ -63,8 +73,7 @@ export class Statements {
       tx,
     );
     const row = written ?? (await this.#stated(key, fresh.sourceMessageId, draft.value, tx));
-    const [history] = await this.#keys.histories(among, KEY_ROWS, tx);
-    const { rows = [], decisions = [] } = history ?? {};
+    const rows = written ? [...before, written] : before;
     const folded = fold(
       rows.filter((other) => wasWrittenBefore(other, row)),
       decisions.filter(({ at }) => at <= row.createdAt),
@@ -96,6 +105,16 @@ export class Statements {
     }
     await this.#facts.addEvents(scope, events, tx);
     return verdict;
+  }
+
+  /** What was said before. What expired meanwhile leaves first: its end comes before the new statement. */
+  async #history(among: Keys, key: Key, now: Date, tx: Tx): Promise<History> {
+    const read = async () => (await this.#keys.histories(among, KEY_ROWS, tx))[0];
+    const found = await read();
+    const isDue = found?.rows.some(({ state }) => state.expiresAt && state.expiresAt <= now);
+    if (!isDue) return found ?? { key, rows: [], decisions: [] };
+    await this.#consolidation.fold([key], now, tx);
+    return (await read()) ?? { key, rows: [], decisions: [] };
   }
 
   /** The row that this source made before; it has to say the same, and still hold. */

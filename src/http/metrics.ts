@@ -1,10 +1,16 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "@prometheus-io/client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
 
 /** Counts for Prometheus: routes, tools and outcomes, never ids or contents. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<"route" | "method" | "status">;
   readonly #tools: Counter<"tool" | "outcome">;
+  readonly #jobs: Counter<"kind" | "outcome">;
+  readonly #oldestDueJob: Gauge;
+
+  readonly #extractions: Counter<"outcome">;
+  readonly #droppedDrafts: Counter<"reason">;
+  readonly #extractionTokens: Counter<"direction">;
 
   constructor() {
     const registers = [this.#registry];
@@ -22,6 +28,47 @@ export class Metrics {
       labelNames: ["tool", "outcome"],
       registers,
     });
+    this.#jobs = new Counter({
+      name: "souvenir_jobs_total",
+      help: "Attempts at jobs by kind and outcome; each one counted as dead wants somebody to look",
+      labelNames: ["kind", "outcome"],
+      registers,
+    });
+    this.#oldestDueJob = new Gauge({
+      name: "souvenir_oldest_due_job_seconds",
+      help: "How long the oldest job that could run has been waiting; 0 when none waits",
+      registers,
+    });
+    this.#extractions = new Counter({
+      name: "souvenir_extractions_total",
+      help: "Turns by what became of them: extracted, skipped, dead, or why an attempt failed",
+      labelNames: ["outcome"],
+      registers,
+    });
+    this.#droppedDrafts = new Counter({
+      name: "souvenir_extraction_drops_total",
+      help: "What extractions left out, by reason: drafts against a rule, messages beyond the limits",
+      labelNames: ["reason"],
+      registers,
+    });
+    this.#extractionTokens = new Counter({
+      name: "souvenir_extraction_tokens_total",
+      help: "Tokens that the provider counted, by direction",
+      labelNames: ["direction"],
+      registers,
+    });
+  }
+
+  extraction(outcome: string): void {
+    this.#extractions.inc({ outcome });
+  }
+
+  droppedDrafts(reason: string, count: number): void {
+    this.#droppedDrafts.inc({ reason }, count);
+  }
+
+  extractionTokens(direction: "input" | "output", count: number): void {
+    this.#extractionTokens.inc({ direction }, count);
   }
 
   request(labels: { route: string; method: string; status: number }, seconds: number): void {
@@ -30,6 +77,14 @@ export class Metrics {
 
   tool(tool: string, outcome: string): void {
     this.#tools.inc({ tool, outcome });
+  }
+
+  job(kind: string, outcome: string): void {
+    this.#jobs.inc({ kind, outcome });
+  }
+
+  oldestDueJob(seconds: number): void {
+    this.#oldestDueJob.set(seconds);
   }
 
   get contentType(): string {

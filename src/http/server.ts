@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { AppError } from "../errors.ts";
 import type { Metrics } from "./metrics.ts";
+import { ownHosts } from "./own-hosts.ts";
 import { answerProblem } from "./problem.ts";
 
 /** Node closes idle keep-alive connections itself; while closing, those that fall idle later must be closed too. */
@@ -17,14 +19,21 @@ interface HttpOptions {
   readonly metrics: Metrics;
   /** Rejects while the server cannot serve: the database is away or not migrated yet. */
   readonly ready: () => Promise<void>;
+  /** Host names beside the loopback ones, without ports. */
+  readonly allowedHosts: readonly string[];
 }
 
 /** The Fastify instance with what every transport shares: errors, health, metrics, a close that ends. */
-export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInstance {
+export function buildHttp(options: HttpOptions): FastifyInstance {
+  const { logger, metrics, ready, allowedHosts } = options;
   const app = fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
+    // Proxies and people add one; a redirect would lose the body and the credential.
+    routerOptions: { ignoreTrailingSlash: true },
+    // Its answer would have a form of its own; the hook below answers in that of the route.
+    return503OnClosing: false,
     // Addresses that the router cannot read would be answered with their own text.
     frameworkErrors(error, request, reply) {
       answerProblem(error, request, reply);
@@ -37,6 +46,10 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
     throw new AppError("NOT_FOUND", "there is nothing at this address");
   });
 
+  app.addHook("onRequest", async ({ raw }) => {
+    if (draining) throw new AppError("UNAVAILABLE", "the server is stopping; send it again");
+    if (hasTwoHosts(raw)) throw new AppError("INVALID_INPUT", "there are two Host headers");
+  });
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "unknown";
     const { method } = request;
@@ -47,11 +60,11 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
 
   app.get("/healthz", () => ({ ok: true }));
   app.get("/readyz", async () => {
-    if (draining) throw new AppError("UNAVAILABLE", "the server is stopping");
     await inTime(ready());
     return { ok: true };
   });
-  app.get("/metrics", async (_request, reply) => {
+  // Unlike the two above it tells what the server does: not to a page in its user's browser.
+  app.get("/metrics", { onRequest: ownHosts(allowedHosts) }, async (_request, reply) => {
     reply.type(metrics.contentType);
     return metrics.text();
   });
@@ -68,6 +81,12 @@ export function buildHttp({ logger, metrics, ready }: HttpOptions): FastifyInsta
     clearTimeout(hangUp);
   });
   return app;
+}
+
+/** Node goes by the first and proxies by either; RFC 9112 wants such a request refused. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((_text, index) => index % 2 === 0);
+  return names.filter((name) => name.toLowerCase() === "host").length > 1;
 }
 
 async function inTime(ready: Promise<void>): Promise<void> {

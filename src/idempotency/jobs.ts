@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Transactions } from "../db/tenant.ts";
-import type { JobHandler } from "../jobs/runner.ts";
+import type { JobHandler } from "../jobs/handler.ts";
 import type { IdempotencyRepository } from "./repository.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ export function forgetAnswersJob(
 ): JobHandler {
   return {
     kind: "idempotency.forget",
-    every: "day",
+    cron: "12 0 * * *",
     async run() {
       const before = new Date(clock().getTime() - KEEP_DAYS * DAY_MS);
       await transactions.system("retention", (tx) => calls.deleteBefore(before, tx));

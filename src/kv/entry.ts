@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { isTooDeep, MAX_NESTING } from "../nesting.ts";
 
 const MAX_KEY_CHARACTERS = 256;
 export const MAX_VALUE_BYTES = 64 * 1024;
 export const MAX_KEYS = 1000;
 export const MAX_TOTAL_BYTES = 1024 * 1024;
 export const MAX_BATCH = 500;
-const MAX_DEPTH = 200;
 
 /** A key of a person's map: 1 to 256 characters of any script (code points, so an emoji counts once). */
 export const EntryKey = z
@@ -17,14 +17,9 @@ export const EntryKey = z
   .meta({ maxLength: MAX_KEY_CHARACTERS });
 
 /** Any JSON value. Never parsed, copied or reshaped on its way in: "10.5" stays a string. */
-export const EntryValue = z.unknown().refine((value) => fitsDepth(value, MAX_DEPTH), {
-  message: `nests arrays and objects deeper than ${MAX_DEPTH}`,
+export const EntryValue = z.unknown().refine((value) => !isTooDeep(value), {
+  message: `nests arrays and objects deeper than ${MAX_NESTING}`,
 });
-
-function fitsDepth(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((part) => fitsDepth(part, levels - 1));
-}
 
 export interface Entry {
   readonly key: string;

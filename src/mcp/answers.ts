@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { FastifyBaseLogger } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
+import { dataOf, HTTP_FAULT } from "./rpc.ts";
 
 /** A tool's answer: the structured form, and the same JSON as text for clients that read only text. */
 export function success(output: Record<string, unknown>): CallToolResult {
@@ -49,7 +50,8 @@ export function protocolErrorOf(
 ): ProtocolError {
   if (error instanceof ProtocolError) return error;
   if (error instanceof AppError && error.code !== "INTERNAL") {
-    return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
+    const code = error.code === "UNAVAILABLE" ? HTTP_FAULT : ProtocolErrorCode.InvalidParams;
+    return new ProtocolError(code, error.message, dataOf(error));
   }
   logUnexpected(error, idsOf(principal), log);
   return new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");

@@ -19,7 +19,8 @@ export function readArguments(
   faults: readonly Fault[],
   pins: Pins,
 ): Record<string, unknown> {
-  if (faults.length > 0) throw invalid(faults.map(describeFault));
+  const refused = faults.filter(({ kind, path }) => kind !== "text" || !isArchived(schema, path));
+  if (refused.length > 0) throw invalid(refused.map(describeFault));
   refuseUnknown(schema, sent);
   const { value, problems } = coerce(schema.full, sent);
   if (problems.length > 0) throw invalid(problems);
@@ -27,6 +28,10 @@ export function readArguments(
   const result = schema.full.safeParse({ ...(value as object), ...pinned });
   if (result.success) return result.data;
   throw invalidBySchema(result.error.issues, value, schema.published);
+}
+
+function isArchived(schema: InputSchema, path: Fault["path"]): boolean {
+  return path.length === 1 && schema.archived.includes(String(path[0]));
 }
 
 function refuseUnknown(schema: InputSchema, sent: Readonly<Record<string, unknown>>): void {
@@ -90,8 +95,15 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
 
 /** What a parameter takes, in the words of its published schema. */
 function expectation(schema: unknown): string {
-  const { description, ...rules } = schema as { readonly description?: unknown };
-  const text = typeof description === "string" ? `${description} ` : "";
-  const allowed = Object.keys(rules).length === 0 ? "any JSON value" : JSON.stringify(rules);
+  const { description } = schema as { readonly description?: unknown };
+  const text = typeof description === "string" ? `${description.replace(/\.$/, "")}. ` : "";
+  const rules = JSON.stringify(schema, rule);
+  const allowed = rules === "{}" ? "any JSON value" : rules;
   return `${text}Send ${allowed.length <= 300 ? allowed : `${allowed.slice(0, 300)}…`}.`;
+}
+
+/** Leaves out what refuses nothing. */
+function rule(key: string, value: unknown): unknown {
+  const isNote = key === "default" || (key === "description" && typeof value === "string");
+  return isNote ? undefined : value;
 }

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { safeParse, type z } from "zod";
 import { describeFault, pathText } from "./json.ts";
 import { isObject } from "./rpc.ts";
 import { scanJson } from "./scan.ts";
@@ -9,7 +9,8 @@ type Path = readonly (string | number)[];
 /**
  * Reads what a schema declares as array, object, number or boolean from its JSON text, where a client sent that
  * instead (Claude does), and an integer where an id is declared. Follows the schema: below `z.unknown()` (a
- * memory's value), and where several types are allowed, nothing is touched. Each text is parsed once.
+ * memory's value), and where several types are allowed, nothing is touched. Each text is parsed once. Null where a member
+ * may be missing and may not be null counts as missing: many clients send one for the other.
  */
 export function coerce(schema: Schema, sent: unknown): { value: unknown; problems: string[] } {
   const problems: string[] = [];
@@ -28,7 +29,7 @@ function walk(schema: Schema, sent: unknown, path: Path, problems: string[]): un
     return read.map((item, index) => walk(def.element, item, [...path, index], problems));
   }
   if (def.type === "number" && typeof sent === "string") return numberOf(sent);
-  if (def.type === "boolean" && (sent === "true" || sent === "false")) return sent === "true";
+  if (def.type === "boolean" && typeof sent === "string") return booleanOf(sent);
   // Platform ids are numbers on some channels; what is not exact was refused before.
   if (def.type === "string" && Number.isSafeInteger(sent) && isId(path)) return String(sent);
   return sent;
@@ -41,11 +42,18 @@ function members(
   problems: string[],
 ): Record<string, unknown> {
   // Entries, not assignment: `__proto__` stays an own key, for the schema to refuse by name.
-  const entries = Object.entries(sent).map(([key, value]) => {
+  const entries = Object.entries(sent).flatMap(([key, value]) => {
     const schema = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    return [key, schema === undefined ? value : walk(schema, value, [...path, key], problems)];
+    if (schema === undefined) return [[key, value]];
+    if (value === null && isMissing(schema)) return [];
+    return [[key, walk(schema, value, [...path, key], problems)]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Whether null stands for nothing: the member may be missing (or has a default) and takes no null of its own. */
+function isMissing(schema: Schema): boolean {
+  return schema._zod.optin !== undefined && !safeParse(schema, null).success;
 }
 
 /** The schema below "may be absent", "may be null", "has a default" and "is transformed". */
@@ -71,6 +79,12 @@ function fromText(text: string, opening: string, path: Path, problems: string[])
 
 function numberOf(text: string): unknown {
   return /^-?\d+(?:\.\d+)?$/.test(text) && scanJson(text).length === 0 ? Number(text) : text;
+}
+
+/** As JSON and Python write them. */
+function booleanOf(text: string): unknown {
+  if (/^[Tt]rue$/.test(text)) return true;
+  return /^[Ff]alse$/.test(text) ? false : text;
 }
 
 function isId(path: Path): boolean {

@@ -23,9 +23,6 @@ import {
 } from "./rpc.ts";
 import type { ServerFactory } from "./server.ts";
 
-/** As many as the SDK takes. */
-const MAX_BATCH = 100;
-
 /** What to send back: nothing, one JSON text, or the event stream that a handler opened by a notification. */
 export interface Answer {
   readonly status: number;
@@ -80,12 +77,11 @@ export class Exchange {
   }
 
   async #serveModern(incoming: Incoming, call: Call): Promise<Answer> {
-    const problem = problemOfParams(incoming.message);
-    if (problem !== undefined) {
-      return json(200, rpcError(INVALID_PARAMS, problem, idOf(incoming.message)));
-    }
+    const message = withArguments(incoming);
+    const problem = problemOfParams(message, "modern");
+    if (problem !== undefined) return json(200, rpcError(INVALID_PARAMS, problem, idOf(message)));
     const response = await this.#modern.fetch(webRequest(call), {
-      parsedBody: withArguments(incoming),
+      parsedBody: message,
       authInfo: authInfo(call, incoming),
     });
     // The handler's word for an exchange that was aborted.
@@ -95,7 +91,7 @@ export class Exchange {
 
   async #serveLegacy(incoming: Incoming, call: Call, streams = true): Promise<Answer> {
     const message = withArguments(incoming) as JSONRPCRequest;
-    const problem = problemOfParams(message);
+    const problem = problemOfParams(message, "legacy");
     if (problem !== undefined) return json(200, rpcError(INVALID_PARAMS, problem, message.id));
     const carrier = authInfo(call, incoming);
     const transport = new PerRequestHTTPServerTransport({
@@ -113,9 +109,6 @@ export class Exchange {
 
   /** One after the other: a batch that writes the same key twice ends with the later value. */
   async #serveBatch(messages: readonly Incoming[], call: Call): Promise<Answer> {
-    if (messages.length > MAX_BATCH) {
-      return json(400, rpcError(INVALID_REQUEST, `Send at most ${MAX_BATCH} messages in a batch.`));
-    }
     const requests = messages.filter(({ message }) => isJSONRPCRequest(message));
     if (requests.some(({ message }) => (message as JSONRPCRequest).method === "initialize")) {
       return json(400, rpcError(INVALID_REQUEST, "Send initialize on its own, not in a batch."));
@@ -137,14 +130,11 @@ function webRequest({ headers, signal }: Call): Request {
   return new Request("http://localhost/mcp", { method: "POST", headers, signal });
 }
 
-/** Revisions that this server speaks in either way. */
-const KNOWN_VERSIONS: readonly string[] = [...SUPPORTED_PROTOCOL_VERSIONS, "2026-07-28"];
-
 function headersForClassification(headers: Headers, message: unknown) {
   const named = headers.get("mcp-protocol-version");
-  // A handshake from the future is negotiated down; the SDK would take its header for a contradiction.
+  // A handshake for a revision that has none is negotiated down; the SDK would take its header for a contradiction.
   const handshake = isObject(message) && message.method === "initialize";
-  const version = handshake && !KNOWN_VERSIONS.includes(named ?? "") ? null : named;
+  const version = handshake && !SUPPORTED_PROTOCOL_VERSIONS.includes(named ?? "") ? null : named;
   const method = headers.get("mcp-method");
   const name = headers.get("mcp-name");
   return {

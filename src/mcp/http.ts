@@ -2,7 +2,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { logUnexpected } from "./answers.ts";
 import { BodyError } from "./json.ts";
-import { HTTP_FAULT, INTERNAL_ERROR, INVALID_REQUEST, type RpcId, rpcError } from "./rpc.ts";
+import {
+  dataOf,
+  HTTP_FAULT,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  type RpcErrorData,
+  type RpcId,
+  rpcError,
+} from "./rpc.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
@@ -15,14 +23,17 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 };
 
+/** Of a 503: a database comes back, or another process takes the place of one that stops. */
+export const RETRY_AFTER_SECONDS = "5";
+
 export function refuse(
   reply: FastifyReply,
   status: number,
   code: number,
   message: string,
-  id: RpcId = null,
+  { id = null, data }: { id?: RpcId; data?: RpcErrorData } = {},
 ): FastifyReply {
-  return reply.code(status).send(rpcError(code, message, id));
+  return reply.code(status).send(rpcError(code, message, id, data));
 }
 
 /**
@@ -40,10 +51,11 @@ export function acceptsJson(accept: string | undefined): boolean {
 /** What goes wrong before or outside a handler, in JSON-RPC form and without a word from inside. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof BodyError) {
-    return refuse(reply, error.status, error.code, error.message, error.id);
+    return refuse(reply, error.status, error.code, error.message, { id: error.id });
   }
   if (error instanceof AppError) {
-    return refuse(reply, STATUS[error.code], HTTP_FAULT, error.message);
+    if (error.code === "UNAVAILABLE") reply.header("retry-after", RETRY_AFTER_SECONDS);
+    return refuse(reply, STATUS[error.code], HTTP_FAULT, error.message, { data: dataOf(error) });
   }
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":

@@ -1,5 +1,8 @@
 import { INVALID_REQUEST, idOf, isObject, PARSE_ERROR, type RpcId } from "./rpc.ts";
-import { type Fault, scanJson } from "./scan.ts";
+import { type Fault, type Keep, MAX_FAULTS, scanJson } from "./scan.ts";
+
+/** As many as the SDK takes. */
+const MAX_BATCH = 100;
 
 /** A request body that is refused as a whole, with the HTTP status and JSON-RPC code to answer. */
 export class BodyError extends Error {
@@ -43,16 +46,42 @@ export interface Body {
 export function parseBody(bytes: Buffer): Body {
   const text = decode(bytes);
   const parsed = parse(text);
-  const faults = scanJson(text);
-  if (!Array.isArray(parsed)) return { batch: false, messages: [incoming(parsed, faults)] };
+  const batch = Array.isArray(parsed);
+  const messages: unknown[] = batch ? parsed : [parsed];
+  if (messages.length > MAX_BATCH) {
+    throw new BodyError(`Send at most ${MAX_BATCH} messages in a batch.`, {
+      status: 400,
+      code: INVALID_REQUEST,
+    });
+  }
+  const faults = scanJson(text, relevant(messages, batch));
+  if (!batch) return { batch, messages: [incoming(parsed, faults)] };
   return {
-    batch: true,
-    messages: parsed.map((message, index) =>
+    batch,
+    messages: messages.map((message, index) =>
       incoming(
         message,
         faults.filter((fault) => fault.path[0] === index).map((fault) => under(fault, 1)),
       ),
     ),
+  };
+}
+
+/**
+ * Which faults matter: of the arguments of each call enough to name them, whatever was wrong before; elsewhere the
+ * first, since it refuses the body. Key order means nothing there.
+ */
+function relevant(messages: readonly unknown[], batch: boolean): Keep {
+  const left = messages.map(() => MAX_FAULTS);
+  let envelope = 1;
+  return (kind, start) => {
+    const index = batch ? Number(start[0]) : 0;
+    if (isInArguments(messages[index], batch ? start.slice(1) : start)) {
+      const more = left[index] ?? 0;
+      left[index] = more - 1;
+      return more > 0;
+    }
+    return kind !== "order" && envelope-- > 0;
   };
 }
 
@@ -77,18 +106,14 @@ function parse(text: string): unknown {
 }
 
 function incoming(message: unknown, faults: readonly Fault[]): Incoming {
-  const call = isObject(message) && message.method === "tools/call";
-  const inArguments: Fault[] = [];
-  for (const fault of faults) {
-    if (call && isInArguments(fault)) inArguments.push(under(fault, 2));
-    // Key order means nothing in the envelope.
-    else if (fault.kind !== "order") refuse(fault, message);
-  }
-  return { message, faults: inArguments };
+  const refusing = faults.find(({ path }) => !isInArguments(message, path));
+  if (refusing !== undefined) refuse(refusing, message);
+  return { message, faults: faults.map((fault) => under(fault, 2)) };
 }
 
-function isInArguments({ path }: Fault): boolean {
-  return path.length > 2 && path[0] === "params" && path[1] === "arguments";
+function isInArguments(message: unknown, path: Fault["path"]): boolean {
+  const call = isObject(message) && message.method === "tools/call";
+  return call && path.length > 2 && path[0] === "params" && path[1] === "arguments";
 }
 
 function under(fault: Fault, levels: number): Fault {

@@ -29,9 +29,10 @@ export interface McpOptions extends ServerParts {
 }
 
 /**
- * Serves MCP at `/mcp` and `/mcp/`. Stateless: a session id is ignored, GET and DELETE are 405. Everything here is
- * answered in JSON-RPC form, what Fastify finds before the SDK is reached too. Closing the app lets running calls
- * finish for 5 s and then aborts them; there are no other streams, since no list ever changes.
+ * Serves MCP at `/mcp`; some clients add a slash, which the app's router is to ignore. Stateless: a session id is
+ * ignored, GET and DELETE are 405. Everything here is answered in JSON-RPC form, what Fastify finds before the SDK is
+ * reached too. Closing the app lets running calls finish for 5 s and then aborts them; there are no other streams, since
+ * no list ever changes.
  */
 export async function mountMcp(app: FastifyInstance, options: McpOptions): Promise<void> {
   await app.register(async (scope) => {
@@ -72,9 +73,8 @@ export async function mountMcp(app: FastifyInstance, options: McpOptions): Promi
         exchange.answer(body, { principal, headers: mcpHeaders(request), signal }),
       );
     };
-    for (const url of ["/mcp", "/mcp/"]) {
-      scope.route({ method: ["POST", ...REFUSED], url, exposeHeadRoute: false, handler: serve });
-    }
+    const method = ["POST", ...REFUSED];
+    scope.route({ method, url: "/mcp", exposeHeadRoute: false, handler: serve });
 
     scope.addHook("preClose", async () => running.drain());
   });
@@ -108,7 +108,8 @@ async function isOverBudget(
   if (limited === undefined) return false;
   const seconds = Math.max(1, Math.ceil(limited.retryAfterSeconds));
   reply.header("retry-after", String(seconds));
-  refuse(reply, 429, HTTP_FAULT, `Too many requests: try again in ${seconds} s.`);
+  const message = `Too many requests: try again in ${seconds} s.`;
+  refuse(reply, 429, HTTP_FAULT, message, { data: { code: "RATE_LIMITED" } });
   return true;
 }
 

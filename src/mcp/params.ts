@@ -1,35 +1,34 @@
-import { z } from "zod";
+import { specTypeSchemas } from "@modelcontextprotocol/server";
 import type { Incoming } from "./json.ts";
 import { pathText } from "./json.ts";
 import { isObject } from "./rpc.ts";
 
-/** The SDK checks these too, but answers a fault as an internal error (-32603) with its validator's dump. */
-const PARAMS: Readonly<Record<string, z.ZodType>> = {
-  "tools/call": z.looseObject({
-    name: z.string(),
-    arguments: z.looseObject({}).nullish(),
-  }),
-  "resources/read": z.looseObject({ uri: z.string() }),
-  "prompts/get": z.looseObject({
-    name: z.string(),
-    arguments: z.record(z.string(), z.string()).optional(),
-  }),
-  "completion/complete": z.looseObject({
-    ref: z.union([
-      z.looseObject({ type: z.literal("ref/prompt"), name: z.string() }),
-      z.looseObject({ type: z.literal("ref/resource"), uri: z.string() }),
-    ]),
-    argument: z.looseObject({ name: z.string(), value: z.string() }),
-  }),
-};
+/** The SDK checks these too, but answers a fault as an internal error (-32603) or with its validator's dump. */
+const REQUESTS = {
+  "tools/list": specTypeSchemas.ListToolsRequest,
+  "tools/call": specTypeSchemas.CallToolRequest,
+  "resources/list": specTypeSchemas.ListResourcesRequest,
+  "resources/templates/list": specTypeSchemas.ListResourceTemplatesRequest,
+  "resources/read": specTypeSchemas.ReadResourceRequest,
+  "prompts/list": specTypeSchemas.ListPromptsRequest,
+  "prompts/get": specTypeSchemas.GetPromptRequest,
+  "completion/complete": specTypeSchemas.CompleteRequest,
+} as const;
+/** Revision 2026-07-28 has no handshake: there it is an unknown method, whatever its params. */
+const LEGACY_REQUESTS = { ...REQUESTS, initialize: specTypeSchemas.InitializeRequest } as const;
 
-/** What is wrong with the params of a request whose method has required ones; `undefined` where nothing is. */
-export function problemOfParams(message: unknown): string | undefined {
+/** What is wrong with the params of a request, in a sentence; `undefined` where nothing is. */
+export function problemOfParams(message: unknown, era: "legacy" | "modern"): string | undefined {
   if (!isObject(message) || typeof message.method !== "string") return undefined;
-  if (!Object.hasOwn(PARAMS, message.method)) return undefined;
-  const result = PARAMS[message.method]?.safeParse(message.params ?? {});
-  const issue = result?.error?.issues[0];
-  return issue && `Invalid params: ${pathText(issue.path)}: ${issue.message}`;
+  const requests = era === "legacy" ? LEGACY_REQUESTS : REQUESTS;
+  if (!Object.hasOwn(requests, message.method)) return undefined;
+  const schema = requests[message.method as keyof typeof REQUESTS];
+  const result = schema["~standard"].validate(message);
+  if (result instanceof Promise) return undefined;
+  const issue = result.issues?.[0];
+  if (issue === undefined) return undefined;
+  const path = issue.path?.map((part) => (typeof part === "object" ? part.key : part)) ?? [];
+  return `Invalid params: ${pathText(path)}: ${issue.message}.`;
 }
 
 /** The arguments of a tool call as the client sent them; none where there are none. */

@@ -1,3 +1,5 @@
+import type { AppError } from "../errors.ts";
+
 /** JSON-RPC ids that can be echoed; anything else is answered with `null`. */
 export type RpcId = string | number | null;
 
@@ -11,12 +13,24 @@ export const HTTP_FAULT = -32000;
 
 export interface RpcError {
   readonly jsonrpc: "2.0";
-  readonly error: { readonly code: number; readonly message: string };
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
   readonly id: RpcId;
 }
 
-export function rpcError(code: number, message: string, id: RpcId = null): RpcError {
-  return { jsonrpc: "2.0", error: { code, message }, id };
+/** What a caller can act on: JSON-RPC's own codes do not tell an outage from a mistake. */
+export type RpcErrorData = Readonly<Pick<AppError, "code">> & { readonly hint?: string };
+
+export function rpcError(
+  code: number,
+  message: string,
+  id: RpcId = null,
+  data?: RpcErrorData,
+): RpcError {
+  return { jsonrpc: "2.0", error: { code, message, ...(data && { data }) }, id };
+}
+
+export function dataOf({ code, hint }: AppError): RpcErrorData {
+  return hint === undefined ? { code } : { code, hint };
 }
 
 /** The id of a request, where it can be read and repeated exactly. */

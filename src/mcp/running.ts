@@ -2,12 +2,15 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { FastifyReply } from "fastify";
 import type { Answer } from "./exchange.ts";
+import { RETRY_AFTER_SECONDS } from "./http.ts";
 import { HTTP_FAULT, rpcError } from "./rpc.ts";
 
 /** Of the 10 s that a stop may take, what a running call may use before it is aborted. */
 const DRAIN_MS = 5_000;
 const STOPPING = JSON.stringify(
-  rpcError(HTTP_FAULT, "The server is stopping; send the request again."),
+  rpcError(HTTP_FAULT, "The server is stopping; send the request again.", null, {
+    code: "UNAVAILABLE",
+  }),
 );
 
 /** The exchanges that have not ended: aborted when their client leaves, or in time when the server stops. */
@@ -47,6 +50,7 @@ export class Running {
 
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
   reply.code(status);
+  if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
   if (body === undefined) return reply.send();
   if (typeof body === "string") return reply.type("application/json").send(body);
   return reply

@@ -1,7 +1,9 @@
-/** Deepest nesting that is let through: 200 levels of a stored value, inside the five of a `store_memory` request. */
-export const MAX_DEPTH = 205;
+/** Deepest nesting that is let through: 200 levels of a value, inside the six of a `store_memory` request in a batch. */
+export const MAX_DEPTH = 206;
 /** Enough to name what is wrong; a hostile body must not make the report as large as itself. */
-const MAX_FAULTS = 20;
+export const MAX_FAULTS = 20;
+/** In a batch a fault in an argument is told from others by its message, `params`, `arguments` and the argument. */
+const START = 4;
 const MAX_LITERAL = 40;
 
 /**
@@ -10,7 +12,7 @@ const MAX_LITERAL = 40;
  * - `duplicate`: the object already had this key;
  * - `order`: a key like "10" that JavaScript moves to the front;
  * - `text`: U+0000 or half of a surrogate pair in a string or key, which neither a database nor UTF-8 can hold;
- * - `depth`: nesting beyond `MAX_DEPTH`, where scanning stops.
+ * - `depth`: nesting beyond `MAX_DEPTH`; what lies deeper is not reported.
  */
 export interface Fault {
   readonly kind: "number" | "duplicate" | "order" | "text" | "depth";
@@ -18,6 +20,12 @@ export interface Fault {
   /** `number`: the literal as it was sent, clipped. */
   readonly literal?: string;
 }
+
+/**
+ * Whether a fault goes into the report. `start` is the first four steps of its path: a hostile body may hold a million
+ * faults, each two hundred levels deep.
+ */
+export type Keep = (kind: Fault["kind"], start: Fault["path"]) => boolean;
 
 interface ObjectFrame {
   readonly keys: Set<string>;
@@ -34,26 +42,30 @@ type Frame = ObjectFrame | ArrayFrame;
 
 /**
  * Finds what JavaScript would change in `text`, which must be valid JSON (parse it first).
- * One pass, no recursion: 100,000 nested arrays cost a fault, not the stack.
+ * One pass to the very end, no recursion: 100,000 nested arrays cost a fault, not the stack.
+ *
+ * @param keep chooses what is reported; default: the first 20 faults, enough where one of them refuses the whole text
  */
-export function scanJson(text: string): Fault[] {
+export function scanJson(text: string, keep: Keep = first(MAX_FAULTS)): Fault[] {
   const faults: Fault[] = [];
   const stack: Frame[] = [];
   let top: Frame | undefined;
   let expectsKey = false;
 
   const report = (kind: Fault["kind"], literal?: string): void => {
-    const path = stack.map((frame) => (frame.keys === undefined ? frame.index : frame.key));
-    faults.push(literal === undefined ? { kind, path } : { kind, path, literal });
+    if (!keep(kind, stack.slice(0, START).map(step))) return;
+    const path = stack.map(step);
+    faults.push(literal === undefined ? { kind, path } : { kind, path, literal: clip(literal) });
   };
 
-  for (let at = 0; at < text.length && faults.length < MAX_FAULTS; at++) {
+  for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x7b: // {
       case 0x5b: // [
         if (stack.length === MAX_DEPTH) {
           report("depth");
-          return faults;
+          at = endOfNesting(text, at);
+          break;
         }
         expectsKey = text[at] === "{";
         top = expectsKey
@@ -96,7 +108,7 @@ export function scanJson(text: string): Fault[] {
       case 0x39: {
         const end = endOfNumber(text, at);
         const literal = text.slice(at, end);
-        if (!survives(literal)) report("number", clip(literal));
+        if (!survives(literal)) report("number", literal);
         at = end - 1;
         break;
       }
@@ -104,6 +116,15 @@ export function scanJson(text: string): Fault[] {
     }
   }
   return faults;
+}
+
+function first(faults: number): Keep {
+  let left = faults;
+  return () => left-- > 0;
+}
+
+function step(frame: Frame): string | number {
+  return frame.keys === undefined ? frame.index : frame.key;
 }
 
 function enterKey(frame: ObjectFrame, key: string): "duplicate" | "order" | undefined {
@@ -123,6 +144,17 @@ function enterKey(frame: ObjectFrame, key: string): "duplicate" | "order" | unde
 /** The keys that JavaScript sorts by value and puts before all others: "0" … "4294967294". */
 function isArrayIndex(key: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1;
+}
+
+/** Index of the bracket that closes the one at `start`. */
+function endOfNesting(text: string, start: number): number {
+  let open = 0;
+  for (let at = start; ; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x7b || code === 0x5b) open++;
+    else if ((code === 0x7d || code === 0x5d) && --open === 0) return at;
+  }
 }
 
 /** Index of the closing quote of the string that opens at `start`. */

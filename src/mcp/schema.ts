@@ -15,6 +15,8 @@ export interface InputSchema {
   readonly full: z.ZodObject;
   /** The pinned parameters that this tool declares. */
   readonly pinned: readonly (keyof Pins)[];
+  /** Parameters whose text is taken whatever it holds. */
+  readonly archived: readonly string[];
 }
 
 export function inputSchemaOf(tool: Tool, pins: PinShape): InputSchema {
@@ -24,7 +26,7 @@ export function inputSchemaOf(tool: Tool, pins: PinShape): InputSchema {
   );
   const shape = Object.entries(full.shape).filter(([name]) => !pinned.some((pin) => pin === name));
   const visible = z.strictObject(Object.fromEntries(shape));
-  return { published: publish(visible, "input"), full, pinned };
+  return { published: publish(visible, "input"), full, pinned, archived: tool.archived ?? [] };
 }
 
 export function outputSchemaOf(tool: Tool): JsonSchema {

@@ -24,6 +24,8 @@ interface ToolContext {
  *   where the key pins one, it is taken out of the published schema and the pinned value is put in before
  *   validation. A function gets the names of the pinned parameters, for schemas that depend on them.
  * - `description`: for a model: what, when, when not, what comes back; < 1,000 characters.
+ * - `archived`: parameters with the words of a chat, which U+0000 or half of a surrogate pair must not keep out of the
+ *   archive: they reach the schema as sent, and it makes them storable. Everywhere else such text is refused.
  * - `alwaysLoad`: Claude loads the tool without a search.
  * - `minRole`: the tool is listed only for keys with that role; other callers get `FORBIDDEN`.
  * - `handle` throws `AppError` for what a caller can act on; anything else is logged and answered `INTERNAL`.
@@ -43,6 +45,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
         readonly idempotentHint: boolean;
         readonly openWorldHint: boolean;
       };
+  readonly archived?: readonly string[];
   readonly alwaysLoad?: boolean;
   readonly minRole?: KeyRole;
   handle(input: z.output<I>, context: ToolContext): Promise<z.output<O>>;

@@ -1,6 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import { orgs, stores } from "../db/schema/orgs.ts";
 import type { Tx } from "../db/tenant.ts";
+import type { MemoryChanges, MemorySettings } from "./memory.ts";
 
 export type Org = typeof orgs.$inferSelect;
 export type Store = typeof stores.$inferSelect;
@@ -8,6 +9,12 @@ export type Store = typeof stores.$inferSelect;
 interface Scope {
   readonly orgId: string;
 }
+
+const memoryColumns = {
+  enabled: orgs.memoryEnabled,
+  offShare: orgs.memoryOffShare,
+  extractionDailyLimit: orgs.extractionDailyLimit,
+};
 
 export class OrgRepository {
   /** Needs a system transaction: orgs are looked up before there is a tenant. */
@@ -18,6 +25,25 @@ export class OrgRepository {
 
   list(tx: Tx): Promise<Org[]> {
     return tx.select().from(orgs).orderBy(asc(orgs.slug));
+  }
+
+  /** How an org uses memory. @returns undefined when the org is gone */
+  async memory({ orgId }: Scope, tx: Tx): Promise<MemorySettings | undefined> {
+    const [row] = await tx.select(memoryColumns).from(orgs).where(eq(orgs.id, orgId));
+    return row;
+  }
+
+  async updateMemory({ orgId }: Scope, changes: MemoryChanges, tx: Tx): Promise<void> {
+    await tx
+      .update(orgs)
+      .set({
+        ...(changes.enabled !== undefined && { memoryEnabled: changes.enabled }),
+        ...(changes.offShare !== undefined && { memoryOffShare: changes.offShare }),
+        ...(changes.extractionDailyLimit !== undefined && {
+          extractionDailyLimit: changes.extractionDailyLimit,
+        }),
+      })
+      .where(eq(orgs.id, orgId));
   }
 
   /** @returns undefined when the slug is taken */

@@ -138,6 +138,6 @@ export class OrgService {
 
 function unknownStore(): AppError {
   return new AppError("NOT_FOUND", "no store has this storeId", {
-    hint: "Stores are made by the operator: souvenir stores create.",
+    hint: "Stores are made by the operator: npm run souvenir -- stores create SLUG.",
   });
 }

@@ -1,5 +1,8 @@
-/** Ample: the platform's own buffer for an update holds 64 KiB. */
-const MAX_BYTES = 1024 * 1024;
+/**
+ * Far beyond the platform's own buffer of 64 KiB for an update, for what stands in for it: 200,000 characters, each
+ * escaped to six bytes, must arrive whole.
+ */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** What is kept of a longer body. */
 const KEPT_BYTES = 64 * 1024;
@@ -15,7 +18,7 @@ export interface Body {
 export const EMPTY_BODY: Body = { text: "", bytes: 0, isCut: false };
 
 /**
- * Reads a request's body, at most 1 MiB of it into memory; of a longer one the first 64 KiB. The rest is read and
+ * Reads a request's body, at most 4 MiB of it into memory; of a longer one the first 64 KiB. The rest is read and
  * dropped, so that the sender gets an answer instead of a broken connection. Rejects if the sender breaks off.
  */
 export async function readBody(stream: AsyncIterable<Uint8Array>): Promise<Body> {

@@ -47,25 +47,22 @@ export function readEvent(
   payload: Payload = event,
 ): ChannelMessage {
   const shape = EventShape.parse(event);
-  const sentAt = toDate(shape.date);
   const sender = subjectOf(event, shape);
   return {
     direction: "inbound",
     kind,
     text: null,
-    sentAt: sentAt ?? arrival.receivedAt,
+    sentAt: toDate(shape.date) ?? arrival.receivedAt,
     conversationId: eventConversationIdOf(shape, name),
-    platformMessageId: eventIdOf(name, shape, arrival.updateKey, sentAt),
+    platformMessageId: eventIdOf(name, shape, arrival.updateKey),
     ...(sender && { sender }),
     forwarded: false,
     payload: name === "callback_query" ? withoutMessage(payload) : payload,
   };
 }
 
-/** Update ids start again at random after a silent week, so an event's own id or date goes with them. */
-function eventIdOf(name: string, shape: EventShape, updateKey: string, sentAt?: Date): string {
-  if (name === "callback_query" && shape.id) return `callback:${shape.id}`;
-  return sentAt ? `${name}:${updateKey}:${sentAt.getTime() / 1000}` : `${name}:${updateKey}`;
+function eventIdOf(name: string, shape: EventShape, updateKey: string): string {
+  return name === "callback_query" && shape.id ? `callback:${shape.id}` : `${name}:${updateKey}`;
 }
 
 /** A named sender whose id cannot be trusted is nobody, not the person whose chat it is. */

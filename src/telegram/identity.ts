@@ -32,12 +32,11 @@ export function platformMessageIdOf(message: MessageShape, updateKey: string): s
   const guest = message.guest_query_id ? `${message.guest_query_id}:` : "";
   const chat = `${realmOf(message)}${guest}${message.chat.id}`;
   if (message.message_id !== 0) return `${chat}:${message.message_id}`;
-  const sent = message.date ?? 0;
   // An ephemeral id is used again after its message expired; its date, which edits keep, tells the two apart.
   if (message.ephemeral_message_id !== undefined) {
-    return `${chat}:ephemeral:${message.ephemeral_message_id}:${sent}`;
+    return `${chat}:ephemeral:${message.ephemeral_message_id}:${message.date ?? 0}`;
   }
-  return `${chat}:unsent:${updateKey}:${sent}`;
+  return `${chat}:unsent:${updateKey}`;
 }
 
 /** The ids that `platformMessageIdOf` gave to messages of a business account. */

@@ -6,9 +6,6 @@ import { flattenRichMessage } from "./rich-text.ts";
 import { type MessageShape, toDate } from "./shapes.ts";
 import { speakerOf } from "./speaker.ts";
 
-/** The longest text that Telegram has (a rich message); ordinary texts end at 4,096, captions at 1,024. */
-const MAX_TEXT = 32_768;
-
 /** The last two are from before Bot API 7.0; self-hosted API servers of that age still send them. */
 const FORWARD_MARKS = ["forward_origin", "forward_from", "forward_date"];
 
@@ -50,14 +47,9 @@ export function readMessage(
 }
 
 function textOf(message: Payload): string | null {
-  if (has(message, "rich_message")) return clip(flattenRichMessage(message.rich_message));
+  if (has(message, "rich_message")) return flattenRichMessage(message.rich_message);
   const words = message.text ?? message.caption;
-  return typeof words === "string" ? clip(words) : null;
-}
-
-/** The cut may halve a surrogate pair. */
-function clip(text: string): string {
-  return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).toWellFormed();
+  return typeof words === "string" ? words : null;
 }
 
 /** Telegram closes a topic with a message that names the thread but does not say that it is a topic. */

@@ -1,4 +1,4 @@
-import type { Payload } from "../chat/message.ts";
+import { type Payload, storable } from "../chat/message.ts";
 
 /** Telegram nests rich messages 16 deep; far below what makes a JSON parser or PostgreSQL give up. */
 const MAX_DEPTH = 200;
@@ -25,11 +25,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** Own and not null, so that a key such as `constructor` is never found on the prototype. */
 export function has(record: Record<string, unknown>, key: string): boolean {
   return Object.hasOwn(record, key) && record[key] !== null && record[key] !== undefined;
-}
-
-/** The same string as PostgreSQL can store it: U+0000 and lone surrogates become U+FFFD. */
-export function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
 /**

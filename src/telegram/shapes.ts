@@ -1,12 +1,21 @@
 import { z } from "zod";
+import { isRecord } from "./payload.ts";
 
 /**
- * Telegram promises at most 52 significant bits. Beyond that a number may have lost digits on its
- * way through JSON and name somebody else, so such an id is no id.
+ * Telegram promises at most 52 significant bits, and JavaScript holds 53. Beyond that a number may have lost digits on
+ * its way through JSON and name somebody else, so such an id is no id.
  */
-const LARGEST_ID = 2 ** 52;
+const TelegramId = z.int();
 
-const TelegramId = z.int().min(-LARGEST_ID).max(LARGEST_ID);
+/** An object of these fields. One that is null says no more than one that is missing: many serialisers write both so. */
+function object<S extends z.core.$ZodShape>(shape: S) {
+  return z.preprocess(withoutNulls, z.object(shape));
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
 
 /** Opaque identifiers go into unique indexes, whose rows must stay small; the platform's are under 64 characters. */
 const Token = z.string().max(128);
@@ -28,7 +37,7 @@ const seconds = z
   .catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
-const UserShape = z.object({
+const UserShape = object({
   id: TelegramId.positive(),
   is_bot: flag,
   first_name: name,
@@ -36,7 +45,7 @@ const UserShape = z.object({
 });
 export type UserShape = z.infer<typeof UserShape>;
 
-const ChatShape = z.object({
+const ChatShape = object({
   id: TelegramId,
   type: z.string().catch("unknown"),
   first_name: name,
@@ -51,11 +60,11 @@ export const UpdateShape = z.looseObject({ update_id: z.int().nonnegative() });
  * What the archive reads from a message; the rest stays in the payload. A wrong type in a field that
  * says *whose* or *which* message this is fails the parse: a guess would file it under the wrong person.
  */
-export const MessageShape = z.object({
+export const MessageShape = object({
   message_id: TelegramId.nonnegative(),
   message_thread_id: TelegramId.optional(),
   is_topic_message: flag,
-  direct_messages_topic: z.object({ topic_id: TelegramId, user: UserShape.optional() }).optional(),
+  direct_messages_topic: object({ topic_id: TelegramId, user: UserShape.optional() }).optional(),
   business_connection_id: Token.optional(),
   guest_query_id: Token.optional(),
   ephemeral_message_id: TelegramId.optional(),
@@ -71,7 +80,7 @@ export const MessageShape = z.object({
 export type MessageShape = z.infer<typeof MessageShape>;
 
 /** The little that updates other than messages have in common; what cannot be read is absent. */
-export const EventShape = z.object({
+export const EventShape = object({
   id: Token.optional().catch(undefined),
   chat: ChatShape.optional().catch(undefined),
   from: UserShape.optional().catch(undefined),
@@ -85,16 +94,16 @@ export const EventShape = z.object({
 });
 export type EventShape = z.infer<typeof EventShape>;
 
-export const DeletedShape = z.object({
+export const DeletedShape = object({
   business_connection_id: Token.min(1),
   chat: ChatShape,
   message_ids: z.array(TelegramId.nonnegative()),
 });
 
-export const ChatMemberShape = z.object({
+export const ChatMemberShape = object({
   chat: ChatShape,
   from: UserShape,
-  new_chat_member: z.object({ status: z.string() }),
+  new_chat_member: object({ status: z.string() }),
 });
 
 /** Unix seconds as a date. */

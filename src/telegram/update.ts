@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import type { ChannelMessage, Payload } from "../chat/message.ts";
+import { canonicalJson } from "../canonical-json.ts";
+import { type ChannelMessage, type Payload, storable } from "../chat/message.ts";
 import type { ChannelAction } from "../chat/update.ts";
+import { wholeSecond } from "../clock.ts";
 import { EVENTS, readEvent } from "./event.ts";
 import { businessMessageIds } from "./identity.ts";
 import { readMessage } from "./message.ts";
-import { cleanJson, isRecord, storable } from "./payload.ts";
+import { cleanJson, has, isRecord } from "./payload.ts";
 import { ChatMemberShape, DeletedShape, MessageShape, UpdateShape } from "./shapes.ts";
 
 /** Updates whose value is a message. */
@@ -21,7 +23,10 @@ const MESSAGES = [
 export interface ParsedUpdate {
   /** Telegram's id, or null where the body had none. */
   readonly updateId: number | null;
-  /** One value for all deliveries of an update, unique inside one account: the update id, or a hash of the content. */
+  /**
+   * One value for all deliveries of an update, unique inside one account: a hash of the content, behind the update id
+   * if it has one. The id alone is not enough: it starts again at random after a silent week, and with another bot.
+   */
   readonly dedupeKey: string;
   /** The update's key (`message`, `callback_query`, …), null where there is none. Safe to log. */
   readonly updateKind: string | null;
@@ -36,17 +41,17 @@ interface Arrival {
 }
 
 /**
- * What an update means to the archive. Pure; accepts any JSON value and never throws. `receivedAt` stands in for
- * the dates that Telegram leaves out (a pressed button) or sends as 0.
+ * What an update means to the archive. Pure; accepts any JSON value and never throws. The second of `receivedAt` stands
+ * in for the dates that Telegram leaves out (a pressed button) or sends as 0.
  */
 export function parseUpdate(raw: unknown, receivedAt: Date): ParsedUpdate {
   const update = cleanJson(raw);
   if (!isRecord(update)) return unreadable({ value: update }, receivedAt);
   const identified = UpdateShape.safeParse(update);
   const updateId = identified.success ? identified.data.update_id : null;
-  const dedupeKey = updateId === null ? hashOf(update) : `${updateId}`;
+  const dedupeKey = updateId === null ? hashOf(update) : `${updateId}:${digestOf(update, 32)}`;
   const key = keyOf(update);
-  const arrival = { receivedAt, updateKey: dedupeKey };
+  const arrival = { receivedAt: wholeSecond(receivedAt), updateKey: dedupeKey };
   const actions =
     messageActions(key, update, arrival) ??
     eventActions(key, update, arrival) ??
@@ -64,7 +69,7 @@ export function unreadableUpdate(
 
 function unreadable(payload: Payload, receivedAt: Date): ParsedUpdate {
   const dedupeKey = hashOf(payload);
-  const arrival = { receivedAt, updateKey: dedupeKey };
+  const arrival = { receivedAt: wholeSecond(receivedAt), updateKey: dedupeKey };
   const message = readEvent("unreadable", "unsupported", {}, arrival, payload);
   const actions = [{ type: "raw", reason: "unreadable", message } as const];
   return { updateId: null, dedupeKey, updateKind: null, actions };
@@ -131,7 +136,9 @@ function rawActions(key: string | null, update: Payload, arrival: Arrival): Chan
 /** Telegram sets one key beside the id; a known one wins over whatever a later version may add beside it. */
 function keyOf(update: Payload): string | null {
   const keys = Object.keys(update).filter((key) => key !== "update_id");
-  return keys.find((key) => MESSAGES.includes(key) || EVENTS.has(key)) ?? keys[0] ?? null;
+  const set = keys.filter((key) => has(update, key));
+  const known = (key: string) => MESSAGES.includes(key) || EVENTS.has(key);
+  return set.find(known) ?? set[0] ?? keys.find(known) ?? keys[0] ?? null;
 }
 
 /** Part of ids and log lines, so it must be short and hold nothing that a person wrote. */
@@ -140,5 +147,11 @@ function loggable(key: string): string {
 }
 
 function hashOf(content: Payload): string {
-  return `sha256:${createHash("sha256").update(JSON.stringify(content)).digest("hex")}`;
+  return `sha256:${digestOf(content, 64)}`;
+}
+
+/** The same for one content in whatever order its keys came. */
+function digestOf(content: Payload, characters: number): string {
+  const hash = createHash("sha256").update(canonicalJson(content)).digest("hex");
+  return hash.slice(0, characters);
 }

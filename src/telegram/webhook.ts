@@ -6,8 +6,10 @@ import { AppError } from "../errors.ts";
 import { type Body, EMPTY_BODY, parseExactly, readBody } from "./body.ts";
 import { type ParsedUpdate, parseUpdate, unreadableUpdate } from "./update.ts";
 
+const URL_PATTERN = "/webhooks/telegram/:account?";
 /** The account of the environment's variables; a webhook URL without an account means it. */
 const MAIN_ACCOUNT = "main";
+const REFUSED = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Telegram honours it, up to an hour; its own second retry would come after 2 s. */
 const RETRY_AFTER_SECONDS = "5";
@@ -38,9 +40,9 @@ export interface TelegramWebhookOptions {
 }
 
 /**
- * `POST /webhooks/telegram/:account`. Unknown account 404, missing or wrong secret 401, both before the body is
+ * `POST /webhooks/telegram/:account`. Another method 405, unknown account 404, missing or wrong secret 401, both before the body is
  * read. After a good secret every body is handed to `archive` and answered 200, also what is no JSON or longer
- * than 1 MiB: a refusal would be repeated for 24 h and block the chat meanwhile. 5xx only if `archive` or
+ * than 4 MiB: a refusal would be repeated for 24 h and block the chat meanwhile. 5xx only if `archive` or
  * `accounts` fails. Never answers with a Bot API method, whose result Telegram would discard.
  */
 export const telegramWebhook: FastifyPluginAsync<TelegramWebhookOptions> = async (app, options) => {
@@ -50,6 +52,7 @@ export const telegramWebhook: FastifyPluginAsync<TelegramWebhookOptions> = async
   app.decorateRequest("telegramAccount");
 
   app.addHook("onRequest", async (request, reply) => {
+    if (request.method !== "POST") return refuseMethod(reply);
     try {
       const { account = MAIN_ACCOUNT } = request.params as { account?: string };
       const found = await options.accounts(account);
@@ -66,7 +69,13 @@ export const telegramWebhook: FastifyPluginAsync<TelegramWebhookOptions> = async
     }
   });
 
-  app.post("/webhooks/telegram/:account?", async (request, reply) => {
+  app.route({
+    method: REFUSED,
+    url: URL_PATTERN,
+    exposeHeadRoute: false,
+    handler: (_request, reply) => refuseMethod(reply),
+  });
+  app.post(URL_PATTERN, async (request, reply) => {
     const account = request.getDecorator<TelegramAccount>("telegramAccount");
     const receivedAt = options.clock();
     const update = readUpdate((request.body as Body | undefined) ?? EMPTY_BODY, receivedAt);
@@ -103,6 +112,12 @@ function sha256(text: string): Buffer {
 /** Closing spares us the unread body: on a kept connection a stranger's upload would have to be read and dropped. */
 function refuse(reply: FastifyReply, status: number, code: string, message: string) {
   return reply.code(status).header("connection", "close").send({ error: { code, message } });
+}
+
+/** For whoever opens the address to see whether it is there. */
+function refuseMethod(reply: FastifyReply) {
+  reply.header("allow", "POST");
+  return refuse(reply, 405, "INVALID_INPUT", "Send a POST.");
 }
 
 function fail(request: FastifyRequest, reply: FastifyReply, error: unknown, ids: object = {}) {

@@ -13,9 +13,18 @@ export interface Person {
   readonly identityId: string | null;
 }
 
+/** What a person may do here, and whether anything is learned from them. */
+export interface Standing {
+  readonly status: UserStatus;
+  readonly role: "customer" | "operator";
+}
+
 const CHANNEL = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-/** No control, format, surrogate, private or unassigned character and no line break: ids that look equal must be equal. */
-const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
+/**
+ * No control, format, surrogate, private or unassigned character, no line break and nothing else that cannot be seen,
+ * but for the plain space: two ids must not differ in what nobody can see.
+ */
+const PRINTABLE = /^(?:(?![\p{C}\p{Default_Ignorable_Code_Point}\u2800])\S| )+$/u;
 const MAX_EXTERNAL_ID = 256;
 
 /** A channel's name and a colon come before the external id. */
@@ -58,3 +67,14 @@ export function parsePersonRef(userId: string, defaultChannel: string): PersonRe
 
 const USER_STATUSES = ["pending", "approved", "blocked"] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
+
+/** A person as lists show them. */
+export interface PersonCard {
+  readonly id: string;
+  readonly username: string | null;
+  readonly firstName: string | null;
+  readonly status: UserStatus;
+  readonly role: "customer" | "operator";
+  /** As `channel:externalId`. */
+  readonly identities: readonly string[];
+}

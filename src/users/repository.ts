@@ -1,7 +1,7 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import { channelIdentities, users } from "../db/schema/users.ts";
 import type { Tx } from "../db/tenant.ts";
-import type { Person, UserStatus } from "./person.ts";
+import type { Person, Standing, UserStatus } from "./person.ts";
 
 interface Scope {
   readonly orgId: string;
@@ -35,6 +35,14 @@ export class UserRepository {
       .groupBy(users.id);
     if (!row) return undefined;
     return { userId: row.userId, identityId: row.identities === 1 ? row.identityId : null };
+  }
+
+  async standing({ orgId }: Scope, userId: string, tx: Tx): Promise<Standing | undefined> {
+    const [row] = await tx
+      .select({ status: users.status, role: users.role })
+      .from(users)
+      .where(and(eq(users.orgId, orgId), eq(users.id, userId)));
+    return row;
   }
 
   async findExternal({ orgId }: Scope, ref: ExternalId, tx: Tx): Promise<Person | undefined> {

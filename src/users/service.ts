@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { ContextRepository, PersonContext } from "./context.ts";
-import { type Person, parsePersonRef, type UserStatus } from "./person.ts";
+import { type Person, parsePersonRef, type Standing, type UserStatus } from "./person.ts";
 import type { Profile, UserRepository } from "./repository.ts";
 
 interface Scope {
@@ -80,6 +80,11 @@ export class UserService {
     return meanwhile ?? (await this.#users.create(scope, ref, { ...first, at: this.#clock() }, tx));
   }
 
+  /** @returns undefined for somebody who is not known, or not any more */
+  standing(scope: Scope, userId: string, tx: Tx): Promise<Standing | undefined> {
+    return this.#users.standing(scope, userId, tx);
+  }
+
   /** Makes writers of one person take turns until the transaction ends. */
   lock(scope: Scope, person: Person, tx: Tx): Promise<void> {
     return this.#users.lock(scope, person.userId, tx);
@@ -96,7 +101,7 @@ export class UserService {
   }
 }
 
-function unknownPerson(): AppError {
+export function unknownPerson(): AppError {
   return new AppError("NOT_FOUND", "nobody is known under this userId", {
     hint: "A person becomes known with the first message or the first write under channel:externalId.",
   });

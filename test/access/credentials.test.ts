@@ -7,7 +7,14 @@ import { oneEngine } from "./one-engine.ts";
 
 describe("the Authorization header", () => {
   test("carries a key after the scheme's name in any case, and nothing else counts", () => {
-    for (const header of ["Bearer k", "bearer k", "BEARER k", "bEaReR   k "]) {
+    for (const header of [
+      "Bearer k",
+      "bearer k",
+      "BEARER k",
+      "bEaReR   k ",
+      "Bearer\tk",
+      "Bearer \tk\t",
+    ]) {
       expect(bearerToken(header)).toBe("k");
     }
     for (const header of [
@@ -20,6 +27,8 @@ describe("the Authorization header", () => {
       "k",
       " Bearer k",
       "Bearer k k",
+      "Bearer k\tk",
+      "Bearer\nk",
       "Bearer k, Bearer k",
       `Bearer ${"k".repeat(513)}`,
     ]) {

@@ -13,6 +13,17 @@ test.each([
   ["stores create shop", ["POST", "/v1/stores", { slug: "shop", name: undefined }]],
   ["channels remove telegram a/b", ["DELETE", "/v1/channels/telegram/a%2Fb"]],
   ["keys revoke 7", ["DELETE", "/v1/keys/7"]],
+  ["orgs memory", ["GET", "/v1/memory"]],
+  ["orgs memory --enabled false", ["PATCH", "/v1/memory", { enabled: false }]],
+  ["orgs memory --off-share 0.5", ["PATCH", "/v1/memory", { offShare: 0.5 }]],
+  ["orgs memory --extraction-limit 0", ["PATCH", "/v1/memory", { extractionDailyLimit: 0 }]],
+  [
+    "orgs memory --extraction-limit default",
+    ["PATCH", "/v1/memory", { extractionDailyLimit: null }],
+  ],
+  // The server says what it takes.
+  ["orgs memory --enabled maybe", ["PATCH", "/v1/memory", { enabled: "maybe" }]],
+  ["consolidate", ["POST", "/v1/consolidate"]],
 ])("%s is one request", (line, request) => {
   expect(read(line)).toMatchObject({ kind: "request", request });
 });
@@ -49,15 +60,26 @@ test.each([
   ["keys list --role admin", "it takes no --role"],
   ["keys create --name n --store shop", "it takes no --store"],
   ["orgs list --org acme", "it takes no --org"],
+  ["consolidate --org acme", "it takes no --org"],
+  ["consolidate now", "unknown command: consolidate now"],
   ["keys list --verbose", "--verbose"],
 ])("%s is refused: %s", (line, reason) => {
   expect(() => read(line)).toThrow(UsageError);
   expect(() => read(line)).toThrow(reason);
 });
 
+test("memory settings are those of the org that is named", () => {
+  expect(read("orgs memory --org acme")).toMatchObject({ org: "acme" });
+});
+
 test("the help names every command", () => {
   for (const noun of ["keys", "orgs", "stores"]) expect(USAGE).toContain(`  ${noun} create `);
-  for (const line of ["keys revoke ID", "channels add telegram ACCOUNT", "channels remove"]) {
+  for (const line of [
+    "keys revoke ID",
+    "channels add telegram ACCOUNT",
+    "channels remove",
+    "  consolidate ",
+  ]) {
     expect(USAGE).toContain(line);
   }
 });

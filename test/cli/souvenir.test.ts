@@ -71,6 +71,21 @@ test("the operator sets an org up while the server runs, and every step counts a
   expect((await run("orgs list")).orgs).toMatchObject([{ slug: "acme" }, { slug: "default" }]);
 });
 
+test("a channel account whose secret is not in the server's environment is added with a warning", async () => {
+  const { env, dispose } = await createDatabase("embedded");
+  onTestFinished(dispose);
+  const add = (account: string) =>
+    souvenir(["channels", "add", "telegram", account, "--secret-variable", "BOT3_SECRET"], env);
+  const server = await ServerProcess.ready({ ...env, OWNER_KEY });
+  for (const account of ["bot3", "bot4"]) {
+    const { code, stdout, stderr } = await add(account);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { account, secretIsSet: false }]);
+    expect(stderr).toMatch(/^BOT3_SECRET is not set\. /);
+    // The second time the command opens the database itself.
+    if (account === "bot3") await server.stop();
+  }
+});
+
 test("what cannot be done is said on standard error with exit code 1", async () => {
   const { env, dispose } = await createDatabase("embedded");
   onTestFinished(dispose);

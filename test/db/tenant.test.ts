@@ -127,6 +127,11 @@ onBothDatabases((engine) => {
       const org = await db.newOrg();
       const write = db.transactions.tenant(org, (tx) => addStore(tx, org.orgId, "a\u0000b"));
       await expect(write).rejects.toMatchObject({ name: "AppError", code: "INVALID_INPUT" });
+      const document = JSON.stringify(["a\u0000b"]);
+      const read = db.transactions.tenant(org, (tx) =>
+        tx.execute(sql`select ${document}::json->>0`),
+      );
+      await expect(read).rejects.toMatchObject({ name: "AppError", code: "INVALID_INPUT" });
     });
 
     test("what is no database's error goes through as it is", async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { Decision, DecisionKind } from "../../src/facts/decision.ts";
 import { TIERS, type Tier } from "../../src/facts/fact.ts";
+import { fold } from "../../src/facts/fold.ts";
 import type { FactRow } from "../../src/facts/row.ts";
 
 export const DAY = 86_400_000;
@@ -55,7 +56,7 @@ export function decision(
 const anyTier = fc.constantFrom(...(Object.keys(TIERS) as Tier[]));
 
 /** Rows of one key over 400 days: few values, so that they meet; all tiers, so that they fade and expire. */
-export const anyRow = fc
+const anyRow = fc
   .record({
     value: fc.constantFrom<unknown>("x", "X.", "y", 1, { a: 1 }),
     confidence: fc.constantFrom(0.4, 0.8, 1),
@@ -102,3 +103,14 @@ export const anyHistory = fc.array(anyRow, { minLength: 1, maxLength: 12 }).chai
     ),
   }),
 );
+
+/** What a person would see of a key: its values with their state. */
+export function seen(
+  rows: readonly FactRow[],
+  at: number,
+  decisions: Parameters<typeof fold>[1] = [],
+) {
+  return fold(rows, decisions, day(at)).claims.map(
+    ({ value, state, archivedReason }) => [value, archivedReason ?? state] as const,
+  );
+}

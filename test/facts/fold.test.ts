@@ -5,14 +5,7 @@ import { fold } from "../../src/facts/fold.ts";
 import { isLive } from "../../src/facts/life.ts";
 import { meaningOf } from "../../src/facts/meaning.ts";
 import type { FactRow } from "../../src/facts/row.ts";
-import { anyHistory, DAY, day, decision, factRow, START, said } from "./fact-rows.ts";
-
-/** What a person would see of a key: its values with their state. */
-function seen(rows: readonly FactRow[], at: number, decisions: Parameters<typeof fold>[1] = []) {
-  return fold(rows, decisions, day(at)).claims.map(
-    ({ value, state, archivedReason }) => [value, archivedReason ?? state] as const,
-  );
-}
+import { anyHistory, DAY, day, decision, factRow, START, said, seen } from "./fact-rows.ts";
 
 describe("the state of a key", () => {
   test("is the same whatever order its rows and decisions come in", () => {
@@ -251,74 +244,6 @@ describe("time", () => {
   });
 });
 
-describe("a person", () => {
-  const contested = () => said(["a", 0], ["a", 1], ["a", 2], ["b", 3]);
-
-  test("settles a contest at once, either way, and a later statement opens it again", () => {
-    const rows = contested();
-    const a = rows[0] as FactRow;
-    const b = rows[3] as FactRow;
-    expect(seen(rows, 5, [decision("settle", b, 4)])).toEqual([
-      ["b", "live"],
-      ["a", "superseded"],
-    ]);
-    expect(seen(rows, 5, [decision("settle", a, 4)])).toEqual([
-      ["a", "live"],
-      ["b", "superseded"],
-    ]);
-    expect(seen([...rows, ...said(["b", 6])], 7, [decision("settle", a, 4)])).toEqual([
-      ["b", "contested"],
-      ["a", "contested"],
-      ["b", "superseded"],
-    ]);
-  });
-
-  test("calls both true: neither is contested, and confirming one does not archive the other", () => {
-    const rows = contested();
-    const both = [decision("keep_all", rows[0] as FactRow, 4)];
-    expect(seen(rows, 5, both)).toEqual([
-      ["b", "live"],
-      ["a", "live"],
-    ]);
-    expect(seen([...rows, ...said(["b", 6], ["b", 7], ["b", 8])], 9, both)).toEqual([
-      ["b", "live"],
-      ["a", "live"],
-    ]);
-    expect(seen([...rows, ...said(["c", 6])], 9, both).map(([, state]) => state)).toEqual([
-      "contested",
-      "contested",
-      "contested",
-    ]);
-  });
-
-  test("edits a value: the new one takes the old one's place and leaves others alone", () => {
-    const rows = [...contested(), factRow({ value: "A!", observedAt: day(5) })];
-    const edit = decision("edit", rows[3] as FactRow, 5, rows[4]);
-    expect(seen(rows, 6, [edit])).toEqual([
-      ["a", "live"],
-      ["b", "edited"],
-    ]);
-  });
-
-  test("puts a claim away and takes it back with its confirmations", () => {
-    const rows = said(["a", 0], ["a", 1]);
-    const away = decision("archive", rows[1] as FactRow, 2);
-    expect(seen(rows, 3, [away])).toEqual([["a", "archived"]]);
-    const back = fold(rows, [away, decision("restore", rows[0] as FactRow, 4)], day(5)).claims[0];
-    expect(back).toMatchObject({ state: "live", confirmations: 2, lastConfirmed: day(4) });
-  });
-
-  test("takes back a value that was said again meanwhile: it is one claim, not two", () => {
-    const rows = said(["a", 0], ["a", 3]);
-    const decisions = [
-      decision("archive", rows[0] as FactRow, 1),
-      decision("restore", rows[0] as FactRow, 4),
-    ];
-    const { claims } = fold(rows, decisions, day(5));
-    expect(claims).toMatchObject([{ factId: rows[0]?.id, confirmations: 2, state: "live" }]);
-  });
-});
-
 test("a statement whose source was edited counts until then, and no longer", () => {
   const rows = [
     factRow({ value: "a" }),
@@ -351,7 +276,12 @@ test("the time zone of the server changes no score and no state", () => {
     const at = new Date("2026-03-09T12:00:00Z");
     // Across the night of 8 March, when New York loses an hour.
     const rows = ["2026-03-07T23:30:00Z", "2026-03-08T07:30:00Z"].map((observedAt, n) =>
-      factRow({ id: `row-${n}`, sourceMessageId: `m${n}`, halfLifeDays: 2, observedAt: new Date(observedAt) }),
+      factRow({
+        id: `row-${n}`,
+        sourceMessageId: `m${n}`,
+        halfLifeDays: 2,
+        observedAt: new Date(observedAt),
+      }),
     );
     return fold(rows, [], at).claims.map((claim) => ({ ...claim, score: scoreOf(claim, at) }));
   });

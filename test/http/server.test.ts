@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Agent, get, request } from "node:http";
+import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -7,6 +8,7 @@ import { AppError } from "../../src/errors.ts";
 import { loggerOptions } from "../../src/http/log.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { buildHttp } from "../../src/http/server.ts";
+import { mountMcp } from "../../src/mcp/mount.ts";
 
 interface Built {
   readonly app: FastifyInstance;
@@ -20,7 +22,12 @@ function build(ready: () => Promise<void>): Built {
       log += line;
     },
   };
-  const app = buildHttp({ logger: loggerOptions("debug", stream), metrics: new Metrics(), ready });
+  const app = buildHttp({
+    logger: loggerOptions("debug", stream),
+    metrics: new Metrics(),
+    ready,
+    allowedHosts: ["Memory.example"],
+  });
   onTestFinished(() => app.close());
   return { app, log: () => log };
 }
@@ -93,6 +100,101 @@ test("metrics count routes by their pattern, never by what stands in the address
   expect(body).toContain('{route="unknown",method="GET",status="404"} 1');
   expect(body).not.toContain("quokka");
 });
+
+test("a trailing slash changes nothing and redirects nobody", async () => {
+  const { app } = build(async () => {});
+  app.post("/things/:id", async (request) => ({ got: request.params }));
+  for (const url of ["/healthz/", "/readyz/", "/metrics/", "/metrics/?x=1"]) {
+    expect((await app.inject(url)).statusCode, url).toBe(200);
+  }
+  const { body } = await app.inject({ method: "POST", url: "/things/7/" });
+  expect(JSON.parse(body)).toEqual({ got: { id: "7" } });
+});
+
+test("metrics are not for a page that made its name point here, health is for everybody", async () => {
+  const { app } = build(async () => {});
+  const status = async (url: string, headers: Record<string, string>) =>
+    (await app.inject({ url, headers })).statusCode;
+  for (const headers of [{ host: "evil.example" }, { origin: "https://evil.example" }]) {
+    for (const url of ["/metrics", "/metrics/"]) expect(await status(url, headers)).toBe(403);
+    for (const url of ["/healthz", "/readyz"]) expect(await status(url, headers)).toBe(200);
+  }
+  expect(await status("/metrics", { host: "memory.example:3000" })).toBe(200);
+});
+
+/** Sends bytes on a connection of its own; `received` is what came back so far. */
+async function dial(url: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    received += text;
+  });
+  await once(socket, "connect");
+  return { socket, received: () => received };
+}
+
+test.each(["/taken", "/nothing", "/healthz"])(
+  "two Host headers are refused, since nobody knows which one was meant (%s)",
+  async (path) => {
+    const { app } = build(async () => {});
+    app.get("/taken", async () => ({}));
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    for (const other of ["localhost", "evil.example"]) {
+      const { socket, received } = await dial(url);
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nhOsT: ${other}\r\nConnection: close\r\n\r\n`,
+      );
+      await once(socket, "close");
+      expect(received()).toMatch(/^HTTP\/1\.1 400 /);
+      expect(received()).toContain("application/problem+json");
+    }
+  },
+);
+
+test.each([
+  ["/mcp", '"jsonrpc":"2.0","error":{"code":-32000,"message":"the server is stopping'],
+  ["/taken", '"title":"UNAVAILABLE","status":503,"detail":"the server is stopping'],
+  ["/nothing", '"title":"UNAVAILABLE","status":503,"detail":"the server is stopping'],
+])(
+  "a request that comes while the server stops is told to come again, in the words of %s",
+  async (path, words) => {
+    const { app } = build(async () => {});
+    let served = false;
+    app.post("/taken", async () => {
+      served = true;
+      return {};
+    });
+    await mountMcp(app, {
+      name: "under-test",
+      version: "1.0.0",
+      tools: [],
+      authenticate: async () => {
+        served = true;
+        return undefined;
+      },
+    });
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    const { socket, received } = await dial(url);
+    // The answer to the first tells that the server has the beginning of the second: it will not be closed as idle.
+    socket.write(
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nPOST ${path} HTTP/1.1\r\nHost: localhost\r\n`,
+    );
+    await expect.poll(received).toContain('{"ok":true}');
+    const closed = app.close();
+    await expect.poll(() => app.server.listening).toBe(false);
+    socket.write("Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+    await once(socket, "close");
+    const [, answer = ""] = received().split('{"ok":true}');
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toContain(words);
+    expect(answer).toMatch(/^retry-after: 5\r$/im);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(served).toBe(false);
+    await closed;
+  },
+);
 
 test("a stop hangs up on a request that never arrives whole, and on a connection that its client keeps", async () => {
   const { app } = build(async () => {});

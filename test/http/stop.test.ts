@@ -96,7 +96,7 @@ test.skipIf(inject("postgresUrl") === undefined)(
     expect(await server.exited()).toBe(0);
     expect(server.output).not.toMatch(/"level":[56]0/);
   },
-); // B81
+);
 
 test("a stop amid a burst of writes loses none that was acknowledged", async () => {
   const { env, server } = await start("embedded");

@@ -153,13 +153,10 @@ onBothDatabases((engine) => {
     const caller = await newCaller();
     const { ran, work } = counted();
     const forget = () =>
-      forgetAnswersJob(repository, db.transactions, clock.now).run({
-        id: "",
-        kind: "",
-        orgId: null,
-        payload: "{}",
-        attempts: 1,
-      });
+      forgetAnswersJob(repository, db.transactions, clock.now).run(
+        { id: "", kind: "", orgId: null, payload: "{}", attempts: 1 },
+        { signal: new AbortController().signal },
+      );
     await once(caller, "k", {}, work);
     clock.advance(7 * DAY_MS);
     await forget();

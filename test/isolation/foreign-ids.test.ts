@@ -139,7 +139,17 @@ onBothDatabases((engine) => {
 
   test("nothing of what was answered is the other org's, and nothing of theirs changed", async () => {
     const before = await rowsOf(app.database.transactions, theirs.orgId);
-    for (const list of ["keys", "orgs", "stores", "channels"]) {
+    for (const list of [
+      "keys",
+      "orgs",
+      "stores",
+      "channels",
+      "jobs",
+      "jobs/runs",
+      "turns?state=closed",
+      "turns?state=open",
+      "corrections",
+    ]) {
       answers.push((await v1(app, owner, "GET", `/v1/${list}`)).text);
     }
     for (const query of ["plan of theirs", "theirs", "secret plan"]) {

@@ -14,6 +14,8 @@ export interface Ids {
   readonly account: string;
   readonly message: string;
   readonly cursor: string;
+  readonly job: string;
+  readonly turn: string;
 }
 
 export const idsOf = (org: SeededOrg): Ids => ({
@@ -28,6 +30,8 @@ export const idsOf = (org: SeededOrg): Ids => ({
   account: org.account,
   message: org.turnMessageId,
   cursor: org.cursor,
+  job: org.claimed.id,
+  turn: org.turn.id,
 });
 
 export const unknownIds = (): Ids => ({
@@ -41,6 +45,8 @@ export const unknownIds = (): Ids => ({
   key: v7(),
   account: "bot-nobody",
   message: v7(),
+  job: v7(),
+  turn: v7(),
   cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
 });
 
@@ -150,4 +156,16 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   "DELETE /v1/channels/:channel/:account": [
     ({ account }) => ["DELETE", `/v1/channels/telegram/${account}`],
   ],
+  "GET /v1/jobs": [],
+  "GET /v1/jobs/runs": [],
+  "POST /v1/jobs/:id/replay": [({ job }) => ["POST", `/v1/jobs/${job}/replay`]],
+  "POST /v1/consolidate": [],
+  "GET /v1/memory": [],
+  "PATCH /v1/memory": [],
+  "GET /v1/turns": [],
+  "POST /v1/turns/:id/retry": [({ turn }) => ["POST", `/v1/turns/${turn}/retry`]],
+  "GET /v1/turns/usage": [],
+  "GET /v1/corrections": [],
+  "DELETE /v1/corrections/:id": [({ turn }) => ["DELETE", `/v1/corrections/${turn}`]],
+  "GET /v1/ab": [],
 };

@@ -1,9 +1,13 @@
 import { KeyRepository } from "../../src/access/repository.ts";
+import { SessionRepository } from "../../src/access/session-repository.ts";
 import { ChannelRepository } from "../../src/channels/repository.ts";
 import { IdempotencyRepository } from "../../src/idempotency/repository.ts";
+import { JobLeases } from "../../src/jobs/leases.ts";
 import { JobQueue } from "../../src/jobs/queue.ts";
+import { JobRepository } from "../../src/jobs/repository.ts";
 import { OrgRepository } from "../../src/orgs/repository.ts";
 import { ContextRepository } from "../../src/users/context.ts";
+import { PeopleRepository } from "../../src/users/people-repository.ts";
 import { UserRepository } from "../../src/users/repository.ts";
 import {
   answers,
@@ -14,17 +18,22 @@ import {
   nothing,
   personOf,
   REFUSED,
+  refused,
   withoutOrg,
 } from "./call.ts";
 import { NOON } from "./seeded-org.ts";
 
 const keys = new KeyRepository();
+const sessions = new SessionRepository();
 const channels = new ChannelRepository();
 const calls = new IdempotencyRepository();
 const jobs = new JobQueue();
+const leases = new JobLeases();
+const jobRows = new JobRepository();
 const orgs = new OrgRepository();
 const contexts = new ContextRepository();
 const users = new UserRepository();
+const people = new PeopleRepository();
 
 /** Of the repositories of orgs, people, keys, channels and calls. */
 export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
@@ -44,6 +53,15 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     list: empty((_, mine, tx) => keys.list(mine, tx)),
     hasActiveOwner: answers(false, (_, mine, tx) => keys.hasActiveOwner(mine, tx)),
     revoke: nothing((a, mine, tx) => keys.revoke(mine, a.key.id, NOON, tx)),
+  },
+  SessionRepository: {
+    insert: refused((a, mine, tx) => {
+      const session = { keyId: a.key.id, hash: mine.orgId, createdAt: NOON, expiresAt: FAR_FUTURE };
+      return sessions.insert(mine, session, tx);
+    }),
+    findKey: withoutOrg(undefined, (a, _, tx) => sessions.findKey(a.sessionHash, NOON, tx)),
+    delete: nothing((a, mine, tx) => sessions.delete(mine, a.sessionHash, tx)),
+    deleteExpired: withoutOrg(0, (_, __, tx) => sessions.deleteExpired(FAR_FUTURE, tx)),
   },
   ChannelRepository: {
     findByAccount: withoutOrg(undefined, (a, _, tx) =>
@@ -71,10 +89,35 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     enqueue: withoutOrg(REFUSED, (a, _, tx) =>
       jobs.enqueue({ ...a.job, dedupeKey: "planted" }, NOON, tx),
     ),
-    claim: withoutOrg(undefined, (a, _, tx) => jobs.claim([a.job.kind], FAR_FUTURE, 1, tx)),
-    complete: withoutOrg(undefined, (a, _, tx) => jobs.complete(a.claimed, NOON, tx)),
-    // It answers what it was about to do; the rows tell that it did nothing.
-    fail: withoutOrg("queued", (a, _, tx) => jobs.fail(a.claimed, "x", NOON, tx)),
+    hasten: nothing((a, mine, tx) => jobs.hasten({ ...a.job, ...mine }, new Date(0), tx)),
+    claim: withoutOrg(undefined, (a, _, tx) => jobs.claim([a.job], FAR_FUTURE, 1, tx)),
+    claimNew: withoutOrg(REFUSED, (a, _, tx) => jobs.claimNew(a.job.kind, NOON, 1, tx)),
+    oldestDue: withoutOrg(undefined, (_, __, tx) => jobs.oldestDue(FAR_FUTURE, tx)),
+  },
+  JobLeases: {
+    renew: withoutOrg(false, (a, _, tx) => leases.renew(a.claimed, FAR_FUTURE, 1, tx)),
+    complete: withoutOrg(false, (a, _, tx) => leases.complete(a.claimed, {}, NOON, tx)),
+    fail: withoutOrg("lost", (a, _, tx) => leases.fail(a.claimed, "x", undefined, NOON, tx)),
+    postpone: withoutOrg(false, (a, _, tx) => leases.postpone(a.claimed, "x", NOON, tx)),
+    release: withoutOrg(false, (a, _, tx) => leases.release(a.claimed, NOON, tx)),
+    takeBack: withoutOrg([], (a, _, tx) => leases.takeBack([a.job.kind], FAR_FUTURE, 1, tx)),
+    bury: withoutOrg(undefined, (a, _, tx) => leases.bury({ ...a.claimed, attempts: 8 }, NOON, tx)),
+  },
+  JobRepository: {
+    // The server's own jobs, which have no org, run beside this test.
+    list: empty(async (_, mine, tx) => {
+      const listed = await jobRows.list({ ...mine, withServer: true }, { limit: 99 }, tx);
+      return listed.filter(({ orgId }) => orgId !== null);
+    }),
+    runs: empty((a, mine, tx) =>
+      jobRows.runs({ ...mine, withServer: true }, { jobId: a.claimed.id, limit: 9 }, tx),
+    ),
+    find: nothing((a, mine, tx) => jobRows.find({ ...mine, withServer: true }, a.claimed.id, tx)),
+    replay: nothing((a, mine, tx) =>
+      jobRows.replay({ ...mine, withServer: true }, a.claimed.id, NOON, tx),
+    ),
+    deleteEnded: withoutOrg(0, (_, __, tx) => jobRows.deleteEnded(FAR_FUTURE, [], 9, tx)),
+    deleteRuns: withoutOrg(0, (_, __, tx) => jobRows.deleteRuns(FAR_FUTURE, 9, tx)),
   },
   OrgRepository: {
     findBySlug: withoutOrg(undefined, (a, _, tx) => orgs.findBySlug(a.slug, tx)),
@@ -84,6 +127,10 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     insert: withoutOrg(REFUSED, (_, mine, tx) =>
       orgs.insert({ slug: `new-${mine.orgId}`, name: "x", createdAt: NOON }, tx),
     ),
+    memory: answers({ enabled: true, offShare: 0, extractionDailyLimit: null }, (_, mine, tx) =>
+      orgs.memory(mine, tx),
+    ),
+    updateMemory: nothing((_, mine, tx) => orgs.updateMemory(mine, { enabled: false }, tx)),
     findStore: empty(async (a, mine, tx) => {
       const byId = await orgs.findStore(mine, { id: a.storeId }, tx);
       const bySlug = await orgs.findStore(mine, { slug: "shop" }, tx);
@@ -103,7 +150,15 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       return [byId, byChannel].filter((context) => context !== undefined);
     }),
   },
+  PeopleRepository: {
+    list: empty(async (a, mine, tx) => [
+      ...(await people.list(mine, { limit: 9 }, tx)),
+      ...(await people.list(mine, { id: a.userId, limit: 9 }, tx)),
+      ...(await people.list(mine, { search: a.externalId, limit: 9 }, tx)),
+    ]),
+  },
   UserRepository: {
+    standing: nothing((a, mine, tx) => users.standing(mine, a.userId, tx)),
     findInternal: nothing((a, mine, tx) => users.findInternal(mine, a.userId, tx)),
     findExternal: nothing((a, mine, tx) => users.findExternal(mine, externalOf(a), tx)),
     lockExternal: nothing((a, mine, tx) => users.lockExternal(mine, externalOf(a), tx)),

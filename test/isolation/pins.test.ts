@@ -87,6 +87,7 @@ onBothDatabases((engine) => {
       const bodies: Record<string, object> = {
         "POST /v1/keys": { name: "unpinned" },
         "POST /v1/stores": { slug: "new" },
+        "PATCH /v1/memory": { enabled: false },
         "POST /v1/orgs": { slug: "new" },
         "POST /v1/channels": { channel: "telegram", account: "new", secretVariable: "S" },
       };

@@ -1,10 +1,13 @@
+import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jobs } from "../../src/db/schema/jobs.ts";
+import { turns } from "../../src/db/schema/turns.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
 import { rowsOf } from "./rows.ts";
 import { callTool, toolsOf, v1, v1RoutesOf } from "./rpc.ts";
-import { type SeededOrg, secretOf, seedOrg } from "./seeded-org.ts";
+import { NOON, type SeededOrg, secretOf, seedOrg } from "./seeded-org.ts";
 
 /** From nobody to the server's own command line; each may do all that the ones before may. */
 const CALLERS = ["nobody", "stranger", "member", "admin", "owner", "operator"] as const;
@@ -44,7 +47,7 @@ const TOOLS: Readonly<Record<string, readonly (readonly [least: Caller, args: Pr
   ],
 };
 
-type Request = readonly ["GET" | "POST" | "DELETE", string, object?];
+type Request = readonly ["GET" | "POST" | "PATCH" | "DELETE", string, object?];
 type PrepareRequest = (app: TestApp, org: SeededOrg, unique: string) => Promise<Request> | Request;
 
 const aKeyToRevoke: PrepareRequest = async (app, org, unique) => {
@@ -57,6 +60,29 @@ const anAccountToRemove: PrepareRequest = async (app, org, unique) => {
   return ["DELETE", `/v1/channels/telegram/${unique}`];
 };
 
+const aDeadJob: PrepareRequest = async (app, org, unique) => {
+  const id = v7();
+  const job = { id, orgId: org.orgId, kind: "test", dedupeKey: unique, payload: "{}" };
+  await app.database.transactions.system("operator", (tx) =>
+    tx.insert(jobs).values({ ...job, state: "dead", runAt: NOON, createdAt: NOON }),
+  );
+  return ["POST", `/v1/jobs/${id}/replay`];
+};
+
+const aDeadCorrection =
+  (method: "POST" | "DELETE", pathOf: (id: string) => string): PrepareRequest =>
+  async (app, org, unique) => {
+    const id = v7();
+    const place = { channel: "web", account: "", conversationId: unique, agentId: "atlas" };
+    const dead = { state: "dead", isCorrection: true, arm: "on" } as const;
+    const times = { openedAt: NOON, lastMessageAt: NOON };
+    const { orgId, userId } = org;
+    await app.database.transactions.system("operator", (tx) =>
+      tx.insert(turns).values({ id, orgId, userId, ...place, ...dead, ...times }),
+    );
+    return [method, pathOf(id)];
+  };
+
 const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareRequest]>> = {
   "GET /v1/keys": ["admin", () => ["GET", "/v1/keys"]],
   "POST /v1/keys": ["admin", (_, __, n) => ["POST", "/v1/keys", { name: n }]],
@@ -68,6 +94,21 @@ const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareR
   "GET /v1/channels": ["admin", () => ["GET", "/v1/channels"]],
   "POST /v1/channels": ["operator", (_, __, n) => ["POST", "/v1/channels", account(n)]],
   "DELETE /v1/channels/:channel/:account": ["admin", anAccountToRemove],
+  "GET /v1/jobs": ["admin", () => ["GET", "/v1/jobs?state=dead"]],
+  "GET /v1/jobs/runs": ["admin", () => ["GET", "/v1/jobs/runs?kind=x"]],
+  "POST /v1/jobs/:id/replay": ["admin", aDeadJob],
+  "GET /v1/memory": ["admin", () => ["GET", "/v1/memory"]],
+  "PATCH /v1/memory": ["admin", () => ["PATCH", "/v1/memory", { offShare: 0 }]],
+  "GET /v1/turns": ["admin", () => ["GET", "/v1/turns?state=closed"]],
+  "GET /v1/turns/usage": ["admin", () => ["GET", "/v1/turns/usage"]],
+  "POST /v1/turns/:id/retry": ["admin", aDeadCorrection("POST", (id) => `/v1/turns/${id}/retry`)],
+  "GET /v1/corrections": ["admin", () => ["GET", "/v1/corrections"]],
+  "DELETE /v1/corrections/:id": [
+    "admin",
+    aDeadCorrection("DELETE", (id) => `/v1/corrections/${id}`),
+  ],
+  "GET /v1/ab": ["admin", () => ["GET", "/v1/ab"]],
+  "POST /v1/consolidate": ["owner", () => ["POST", "/v1/consolidate"]],
 };
 
 onBothDatabases((engine) => {
@@ -75,7 +116,10 @@ onBothDatabases((engine) => {
   let org: SeededOrg;
   let unique = 0;
   beforeAll(async () => {
-    app = await openApp(engine, { clock: new TestClock().now, secretOf });
+    // Nothing of it is called: no job runs here.
+    const env = { ANTHROPIC_API_KEY: "sk-of-a-test", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
+    const clock = new TestClock().now;
+    app = await openApp(engine, { clock, secretOf, env, background: false });
     org = await seedOrg(app, "acme");
     // Notes each key's first use, which is a change of its row too.
     for (const key of Object.values(org.keys)) await toolsOf(app, key);

@@ -1,7 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { apiKeys, idempotentCalls } from "../../src/db/schema/access.ts";
+import { apiKeys, idempotentCalls, sessions } from "../../src/db/schema/access.ts";
 import { chatMessages } from "../../src/db/schema/chat.ts";
+import { factDecisions } from "../../src/db/schema/facts.ts";
 import { orgs } from "../../src/db/schema/orgs.ts";
+import { extractionUsage, turns } from "../../src/db/schema/turns.ts";
 import { channelIdentities } from "../../src/db/schema/users.ts";
 import { JobQueue } from "../../src/jobs/queue.ts";
 import type { TestApp } from "../support/app.ts";
@@ -77,10 +79,34 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
     const queue = new JobQueue();
     const job = { kind: `job-${slug}`, dedupeKey: slug, orgId, payload: { slug }, runAt: NOON };
     await queue.enqueue(job, NOON, tx);
-    const claimed = await queue.claim([job.kind], NOON, 60_000, tx);
+    const claimed = await queue.claim([job], NOON, 60_000, tx);
     await queue.enqueue({ ...job, dedupeKey: `${slug}-2` }, NOON, tx);
     if (!key || !call || !identity || !message || !claimed) throw new Error("not seeded");
-    return { orgId, key, call, identity, message, claimed, job };
+    const { channel: spokenOn, conversationId } = message;
+    const place = { channel: spokenOn, account, conversationId, agentId: "atlas" };
+    const times = { openedAt: NOON, lastMessageAt: NOON };
+    const [open] = await tx
+      .insert(turns)
+      .values({ orgId, userId: identity.userId, ...place, ...times, state: "open", arm: "on" })
+      .returning();
+    if (!open) throw new Error("not seeded");
+    await tx.update(chatMessages).set({ turnId: open.id }).where(eq(chatMessages.id, message.id));
+    const sessionHash = `session of ${slug}`;
+    await tx.insert(sessions).values({
+      orgId,
+      keyId: key.id,
+      hash: sessionHash,
+      createdAt: NOON,
+      expiresAt: new Date("9998-01-01T00:00:00Z"),
+    });
+    const day = "2026-03-01";
+    await tx.insert(extractionUsage).values({ orgId, day });
+    const decision = { scope: "user", userId: identity.userId, factId: facts.user } as const;
+    const pocket = { agentId: "atlas", key: "secret.plan" };
+    await tx
+      .insert(factDecisions)
+      .values({ orgId, ...decision, ...pocket, kind: "pin", actor: "x", at: NOON });
+    return { orgId, key, call, identity, message, claimed, job, turn: open, sessionHash, day };
   });
   return {
     ...found,

@@ -1,71 +1,65 @@
-import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { jobs } from "../../src/db/schema/jobs.ts";
-import { JobQueue } from "../../src/jobs/queue.ts";
-import { type JobHandler, JobRunner } from "../../src/jobs/runner.ts";
-import { openDatabase, type TestDatabase } from "../db/open-database.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { jobs as jobsTable } from "../../src/db/schema/jobs.ts";
+import type { JobHandler } from "../../src/jobs/handler.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { heldHandler, jobsOn, POLL_MS } from "./jobs-under-test.ts";
 
-const LEASE_MS = 600_000;
-const POLL_MS = 5_000;
+const HOUR_MS = 3_600_000;
 
 onBothDatabases((engine) => {
-  const queue = new JobQueue();
-  let db: TestDatabase;
-  beforeAll(async () => {
-    db = await openDatabase(engine);
-  });
-  afterAll(() => db.close());
+  const { enqueue, jobsOf, runsOf, process, ...jobs } = jobsOn(engine);
   afterEach(() => {
     vi.useRealTimers();
   });
+  const pollTimers = () => vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 
-  /** A process that runs these jobs, and what it logged. */
-  const runnerOf = (clock: TestClock, ...handlers: JobHandler[]) => {
-    const logged: { level: string; fields: Record<string, unknown> }[] = [];
-    const log = {
-      info: (fields: object) => logged.push({ level: "info", fields: { ...fields } }),
-      error: (fields: object) => logged.push({ level: "error", fields: { ...fields } }),
+  test("two processes over 60 ticks of a pattern of every second: each slot runs once and is recorded once", async () => {
+    const clock = new TestClock("2026-03-01T23:59:30.000Z");
+    const ran: string[] = [];
+    const handler: JobHandler = {
+      kind: "ticking",
+      cron: "* * * * * *",
+      run: async () => {
+        ran.push(clock.now().toISOString());
+        return { ticks: 1 };
+      },
     };
-    const { transactions } = db;
-    const runner = new JobRunner({ queue, transactions, handlers, clock: clock.now, log });
-    return Object.assign(runner, { logged });
-  };
-  const enqueue = (
-    kind: string,
-    dedupeKey: string,
-    clock: TestClock,
-    orgId: string | null = null,
-  ) =>
-    db.transactions.system("job queue", (tx) =>
-      queue.enqueue(
-        { kind, dedupeKey, orgId, payload: { n: dedupeKey }, runAt: clock.now() },
-        clock.now(),
-        tx,
-      ),
-    );
-  const rowsOf = (kind: string) =>
-    db.transactions.system("job queue", (tx) =>
-      tx.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.createdAt, jobs.id),
-    );
+    const processes = [process(clock, handler), process(clock, handler)];
+    const ticks: string[] = [];
+    for (let tick = 0; tick < 60; tick++) {
+      ticks.push(clock.now().toISOString());
+      await Promise.all(processes.map((one) => one.runDue()));
+      clock.advance(1_000);
+    }
+    expect(ran).toEqual(ticks);
+    expect((await jobsOf("ticking")).map(({ dedupeKey }) => dedupeKey)).toEqual(ticks);
+    const runs = await runsOf("ticking");
+    expect(runs.map(({ startedAt }) => startedAt.toISOString())).toEqual(ticks);
+    for (const run of runs) {
+      expect(run).toMatchObject({
+        outcome: "done",
+        attempt: 1,
+        counts: '{"ticks":1}',
+        error: null,
+      });
+    }
+  });
 
   test("three processes run an hourly and a daily job once in each hour and day", async () => {
     const clock = new TestClock("2026-03-01T22:30:00.000Z");
     const ran: string[] = [];
-    const handler = (kind: string, every: "hour" | "day"): JobHandler => ({
+    const handler = (kind: string, cron: string): JobHandler => ({
       kind,
-      every,
-      run: async () => {
-        ran.push(kind);
-      },
+      cron,
+      run: async () => void ran.push(kind),
     });
-    const handlers = [handler("hourly", "hour"), handler("daily", "day")];
-    const processes = [1, 2, 3].map(() => runnerOf(clock, ...handlers));
+    const handlers = [handler("hourly", "0 * * * *"), handler("daily", "0 0 * * *")];
+    const processes = [1, 2, 3].map(() => process(clock, ...handlers));
     const everybody = async () => {
       ran.length = 0;
       for (let round = 0; round < 2; round++) {
-        await Promise.all(processes.map((process) => process.runDue()));
+        await Promise.all(processes.map((one) => one.runDue()));
       }
       return ran.sort();
     };
@@ -74,160 +68,137 @@ onBothDatabases((engine) => {
     expect(await everybody()).toEqual([]);
     clock.advance(60_000);
     expect(await everybody()).toEqual(["hourly"]);
-    clock.advance(3_600_000);
+    clock.advance(HOUR_MS);
     expect(await everybody()).toEqual(["daily", "hourly"]);
+  });
+
+  test("after a week without a server the last missed slot runs, and not the six before it", async () => {
+    const clock = new TestClock("2026-03-01T04:00:00.000Z");
+    const handler: JobHandler = { kind: "nightly", cron: "0 3 * * *", run: async () => {} };
+    expect(await process(clock, handler).runDue()).toBe(1);
+    clock.advance(7 * 24 * HOUR_MS);
+    expect(await process(clock, handler).runDue()).toBe(1);
+    expect(await process(clock, handler).runDue()).toBe(0);
+    expect((await jobsOf("nightly")).map(({ dedupeKey }) => dedupeKey)).toEqual([
+      "2026-03-01T03:00:00.000Z",
+      "2026-03-08T03:00:00.000Z",
+    ]);
   });
 
   test("three processes share 60 jobs, and each job runs once", async () => {
     const clock = new TestClock();
     const ran: string[] = [];
-    const handler = {
-      kind: "shared",
-      run: async ({ payload }: { payload: string }) => {
-        ran.push(payload);
-      },
-    };
-    for (let n = 0; n < 60; n++) await enqueue("shared", String(n), clock);
-    const counts = await Promise.all([1, 2, 3].map(() => runnerOf(clock, handler).runDue()));
+    const handler: JobHandler = { kind: "shared", run: async ({ id }) => void ran.push(id) };
+    for (let n = 0; n < 60; n++) await enqueue("shared", clock);
+    const counts = await Promise.all([1, 2, 3].map(() => process(clock, handler).runDue()));
     expect(counts.reduce((sum, count) => sum + count)).toBe(60);
     expect(new Set(ran).size).toBe(60);
     expect(ran).toHaveLength(60);
   });
 
-  test("a job that fails is tried again later, and what is behind it runs meanwhile", async () => {
+  test("a slow kind with a long queue takes four lanes at most and never holds another kind back", async () => {
     const clock = new TestClock();
-    let healthy = false;
-    const ran: string[] = [];
-    const runner = runnerOf(clock, {
-      kind: "flaky",
-      run: async ({ payload }) => {
-        if (payload.includes("bad") && !healthy) throw new TypeError("a text that is not logged");
-        ran.push(payload);
+    const slow = heldHandler("slow");
+    let quick = 0;
+    const runner = process(clock, slow.handler, {
+      kind: "quick",
+      run: async () => {
+        quick++;
       },
     });
-    await enqueue("flaky", "bad", clock);
-    await enqueue("flaky", "good", clock);
-    expect(await runner.runDue()).toBe(2);
-    expect(ran).toEqual(['{"n":"good"}']);
-    expect(await rowsOf("flaky")).toMatchObject([
-      { state: "queued", attempts: 1, lastError: "TypeError" },
-      { state: "done", attempts: 1, lastError: null },
-    ]);
-    healthy = true;
-    expect(await runner.runDue()).toBe(0);
-    clock.advance(5_000);
-    expect(await runner.runDue()).toBe(1);
-    expect(await rowsOf("flaky")).toMatchObject([
-      { state: "done", attempts: 2, lastError: null },
-      {},
-    ]);
+    for (let n = 0; n < 8; n++) await enqueue("slow", clock);
+    const all = runner.runDue();
+    await slow.started;
+    await expect.poll(() => slow.calls).toBe(4);
+    clock.advance(1);
+    await enqueue("quick", clock);
+    const more = runner.runDue();
+    await expect.poll(() => quick).toBe(1);
+    expect(slow.calls).toBe(4);
+    slow.finish();
+    await Promise.all([all, more]);
+    expect(slow.calls).toBe(8);
   });
 
-  test("a job that fails every time is laid aside after eight attempts, once and visibly", async () => {
+  test("of an exclusive kind one job runs at a time in all processes together, and all run", async () => {
     const clock = new TestClock();
-    const runner = runnerOf(clock, {
-      kind: "hopeless",
-      run: () => Promise.reject(new Error("never")),
-    });
-    await enqueue("hopeless", "1", clock);
-    let attempts = 0;
-    for (let hour = 0; hour < 20; hour++) {
-      attempts += await runner.runDue();
-      clock.advance(3_600_000);
-    }
-    expect(attempts).toBe(8);
-    expect(await rowsOf("hopeless")).toMatchObject([{ state: "dead", lastError: "Error" }]);
-    const told = runner.logged.filter(({ fields }) => fields.state === "dead");
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ level: "error", fields: { kind: "hopeless", attempt: 8 } });
+    let running = 0;
+    let most = 0;
+    let ran = 0;
+    const handler: JobHandler = {
+      kind: "alone",
+      exclusive: true,
+      run: async () => {
+        most = Math.max(most, ++running);
+        await jobs.run((tx) => tx.select().from(jobsTable).limit(1));
+        running--;
+        ran++;
+      },
+    };
+    for (let n = 0; n < 10; n++) await enqueue("alone", clock);
+    const processes = [1, 2, 3].map(() => process(clock, handler));
+    while (ran < 10) await Promise.all(processes.map((one) => one.runDue()));
+    expect(most).toBe(1);
+    expect(ran).toBe(10);
   });
 
-  test("a job that takes its process down every time is laid aside too, without a ninth victim", async () => {
+  test("a job queued by this process starts at once when the runner is woken, without a look of the clock", async () => {
     const clock = new TestClock();
     let ran = 0;
-    const survivor = runnerOf(clock, {
-      kind: "deadly",
+    const runner = process(clock, {
+      kind: "woken",
       run: async () => {
         ran++;
       },
     });
-    await enqueue("deadly", "1", clock);
-    for (let victim = 1; victim <= 8; victim++) {
-      // The process claims the job and is never heard of again.
-      const job = await db.transactions.system("job queue", (tx) =>
-        queue.claim(["deadly"], clock.now(), LEASE_MS, tx),
-      );
-      expect(job?.attempts).toBe(victim);
-      clock.advance(LEASE_MS + 1);
-    }
-    await survivor.runDue();
+    // A command that is over in a moment takes no work on.
+    await enqueue("woken", clock);
+    runner.wake();
+    expect(await process(clock, { kind: "woken", run: async () => {} }).runDue()).toBe(1);
+
+    pollTimers();
+    await enqueue("woken", clock);
+    runner.start();
     expect(ran).toBe(0);
-    expect(await rowsOf("deadly")).toMatchObject([{ state: "dead", lastError: "LeaseLost" }]);
+    runner.wake();
+    await expect.poll(() => ran).toBe(1);
+    await runner.stop();
+    await enqueue("woken", clock);
+    runner.wake();
+    expect(await runner.runDue()).toBe(0);
   });
 
   test("a handler may use transactions of its own", async () => {
     const clock = new TestClock();
-    const org = await db.newOrg();
+    const org = await jobs.db().newOrg();
     let seen: number | undefined;
-    await enqueue("transacting", "1", clock, org.orgId);
-    await runnerOf(clock, {
+    await enqueue("transacting", clock, { orgId: org.orgId });
+    await process(clock, {
       kind: "transacting",
       run: ({ orgId }) =>
-        db.transactions.tenant({ orgId: orgId ?? "" }, async (tx) => {
-          seen = (await tx.select().from(jobs)).length;
+        jobs.db().transactions.tenant({ orgId: orgId ?? "" }, async (tx) => {
+          seen = (await tx.select().from(jobsTable)).length;
         }),
     }).runDue();
     expect(seen).toBe(1);
-  });
-
-  test("stop() waits for the job that runs, and leaves what is behind it to others", async () => {
-    const clock = new TestClock();
-    const ran: string[] = [];
-    let finish = () => {};
-    const started = Promise.withResolvers<void>();
-    const runner = runnerOf(clock, {
-      kind: "long",
-      run: async ({ payload }) => {
-        started.resolve();
-        await new Promise<void>((resolve) => {
-          finish = resolve;
-        });
-        ran.push(payload);
-      },
-    });
-    for (const n of ["1", "2", "3"]) await enqueue("long", n, clock);
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    runner.start();
-    vi.advanceTimersByTime(POLL_MS);
-    await started.promise;
-    let isStopped = false;
-    const stopped = runner.stop().then(() => {
-      isStopped = true;
-    });
-    await db.newOrg();
-    expect(isStopped).toBe(false);
-    finish();
-    await stopped;
-    expect(ran).toEqual(['{"n":"1"}']);
-    expect((await rowsOf("long")).map(({ state }) => state)).toEqual(["done", "queued", "queued"]);
-    expect(await runner.runDue()).toBe(0);
+    expect(await runsOf("transacting")).toMatchObject([{ orgId: org.orgId, outcome: "done" }]);
   });
 
   test("a process that cannot look for jobs says so and looks again, and never twice at once", async () => {
-    const clock = new TestClock();
+    const clock = new TestClock("2026-03-01T10:30:00.000Z");
     let broken = true;
     let ran = 0;
-    const runner = runnerOf(clock, {
+    const runner = process(clock, {
       kind: "slot",
-      get every(): "hour" {
+      get cron() {
         if (broken) throw new Error("not now");
-        return "hour";
+        return "0 * * * *";
       },
       run: async () => {
         ran++;
       },
     });
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    pollTimers();
     runner.start();
     vi.advanceTimersByTime(POLL_MS);
     await expect.poll(() => runner.logged.length).toBe(1);
@@ -239,5 +210,15 @@ onBothDatabases((engine) => {
     vi.advanceTimersByTime(3 * POLL_MS);
     expect(ran).toBe(1);
     expect(runner.logged).toHaveLength(2);
+  });
+
+  test("how long the oldest job has been waiting is told at each look", async () => {
+    const clock = new TestClock("2026-01-01T00:00:00.000Z");
+    const runner = process(clock, { kind: "counted", run: async () => {} });
+    await runner.runDue();
+    await enqueue("nobody's", clock);
+    clock.advance(90_000);
+    await runner.runDue();
+    expect(runner.waited).toEqual([0, 90]);
   });
 });

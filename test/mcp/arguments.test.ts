@@ -44,7 +44,7 @@ test("declared arrays, objects, numbers and booleans are read from their JSON te
     { key: "q", value: "[1]" },
     { key: "r", value: "2" },
   ]);
-}); // B22
+});
 
 test("text that only resembles the declared type is refused by the parameter's name", async () => {
   const server = await serveMcp();
@@ -117,7 +117,7 @@ test("what JavaScript would change in a value is refused with its path", async (
     expect(error.message.startsWith(start), error.message).toBe(true);
     expect(error.message.length).toBeLessThan(300);
   }
-}); // B04 B06 B12 B21
+});
 
 test("200 levels of a value pass through the deepest tool and come back", async () => {
   const server = await serveMcp();
@@ -141,7 +141,7 @@ test("a __proto__ key in a value comes back, pollutes nothing, and is no argumen
   expect(errorOf(await callText(server, "keep_all", entry)).message).toBe(
     "entries[0]: unknown __proto__.",
   );
-}); // B08
+});
 
 test("null is a value and differs from none", async () => {
   const server = await serveMcp();
@@ -152,14 +152,63 @@ test("null is a value and differs from none", async () => {
     message: "value: missing; it is required.",
     hint: "value: Send any JSON value.",
   });
-}); // B10
+});
+
+test("a hint is sentences, and repeats of a schema only what refuses something", async () => {
+  const noted = defineTool({
+    ...keep,
+    name: "noted",
+    input: z.strictObject({
+      limit: z.int().min(1).default(50).describe("More than 500 counts as 500"),
+      feedback: z.strictObject({
+        thumb: z.enum(["up", "down"]).default("up").describe("What they thought"),
+        description: z.string(),
+      }),
+      value: z
+        .unknown()
+        .refine((value) => value !== 1, "not 1")
+        .describe("Any value."),
+    }),
+    handle: async () => ({ userId: "u", value: 1, limit: 1 }),
+  });
+  const server = await serveMcp({ tools: [noted] });
+  const sent = { limit: 0, feedback: { thumb: "sideways", description: "d" }, value: 1 };
+  expect(errorOf(await call(server, "noted", sent)).hint).toBe(
+    'limit: More than 500 counts as 500. Send {"type":"integer","minimum":1}. ' +
+      'feedback: Send {"type":"object","properties":{"thumb":{"type":"string","enum":["up","down"]},' +
+      '"description":{"type":"string"}},"required":["description"],"additionalProperties":false}. ' +
+      "value: Any value. Send any JSON value.",
+  );
+});
+
+test("words of a chat reach the archive whatever they hold, and no other text does", async () => {
+  const archive = defineTool({
+    ...keep,
+    name: "archive",
+    archived: ["words"],
+    input: z.strictObject({ words: z.string(), place: z.string(), list: z.array(z.string()) }),
+    output: z.looseObject({}),
+    handle: async ({ words, place, list }) => ({ words: words.toWellFormed(), place, list }),
+  });
+  const server = await serveMcp({ tools: [archive] });
+  const send = (words: string, place: string, list: string) =>
+    callText(server, "archive", `{"words":${words},"place":${place},"list":[${list}]}`);
+  const bad = String.raw`"a\u0000b\ud83d"`;
+  const { json } = await send(bad, '"p"', '"q"');
+  expect(json.result.structuredContent).toEqual({ words: "a\0b\uFFFD", place: "p", list: ["q"] });
+  expect(errorOf(await send(bad, bad, '"q"')).message).toMatch(/^place: U\+0000[^:]*$/);
+  expect(errorOf(await send(bad, '"p"', bad)).message).toMatch(/^list\[0\]: U\+0000/);
+  const nested = String.raw`{"a":"\u0000"}`;
+  expect(errorOf(await send(nested, '"p"', '"q"')).message).toMatch(/^words\.a: U\+0000/);
+  expect(errorOf(await send("1e400", '"p"', '"q"')).message).toMatch(/^words: the number/);
+});
 
 test("a refusal says what was wrong and what to send instead", async () => {
   const server = await serveMcp();
   expect(errorOf(await call(server, "keep", { value: 1, limit: 0 }))).toEqual({
     code: "INVALID_INPUT",
     message: "userId: missing; it is required. limit: Too small: expected number to be >=1.",
-    hint: 'userId: Whose value it is. Send {"type":"string"}. limit: Send {"default":50,"type":"integer","minimum":1}.',
+    hint: 'userId: Whose value it is. Send {"type":"string"}. limit: Send {"type":"integer","minimum":1}.',
   });
   expect(errorOf(await call(server, "keep", { userId: "u", value: 1, usrId: 1, x: 2 }))).toEqual({
     code: "INVALID_INPUT",
@@ -174,7 +223,7 @@ test("a refusal says what was wrong and what to send instead", async () => {
     "entries[0].key: Too big: expected string to have <=5 characters.",
   );
   expect(long.text.length).toBeLessThan(1_000);
-}); // B80
+});
 
 test("no arguments at all are as good as an empty object", async () => {
   const server = await serveMcp();

@@ -1,10 +1,19 @@
-import { ResourceTemplate } from "@modelcontextprotocol/server";
+import { completable, ResourceTemplate } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../src/errors.ts";
 import { principalOf } from "../../src/mcp/caller.ts";
 import { defineTool } from "../../src/mcp/tool.ts";
-import { call, errorOf, keep, member, post, postModern, serveMcp } from "./mcp-under-test.ts";
+import {
+  call,
+  errorOf,
+  INITIALIZE,
+  keep,
+  member,
+  post,
+  postModern,
+  serveMcp,
+} from "./mcp-under-test.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
@@ -176,7 +185,7 @@ test("an unexpected failure is logged once, by ids, and tells the caller nothing
     { tool: "fail", orgId: "org-1", keyId: "key-1", failure: [{ name: "Error", code: "23505" }] },
   ]);
   expect(JSON.stringify(server.logs)).not.toContain("Ana");
-}); // B80
+});
 
 test("unknown tools and malformed requests are JSON-RPC errors that echo the id", async () => {
   const server = await serveMcp();
@@ -194,7 +203,61 @@ test("unknown tools and malformed requests are JSON-RPC errors that echo the id"
   expect(await error("nonsense")).toEqual([200, "x", -32601]);
   const modern = await postModern(server, "tools/call", { name: "keep", arguments: 5 });
   expect([modern.json.id, modern.json.error.code]).toEqual([7, -32602]);
-}); // B80
+});
+
+test.each([
+  ["initialize", undefined],
+  ["initialize", {}],
+  ["initialize", { ...INITIALIZE.params, protocolVersion: 5 }],
+  ["initialize", { ...INITIALIZE.params, capabilities: [] }],
+  ["initialize", { ...INITIALIZE.params, clientInfo: {} }],
+  ...["tools/list", "prompts/list", "resources/list", "resources/templates/list"].flatMap(
+    (method) => [5, null, {}, ["a"]].map((cursor) => [method, { cursor }] as const),
+  ),
+  ["tools/call", { name: 5 }],
+  ["tools/call", { name: "keep", task: 5 }],
+  ["tools/call", { name: "keep", task: { ttl: "x" } }],
+  ["resources/read", { uri: 5 }],
+  ["prompts/get", { name: "p", arguments: { a: 1 } }],
+  ["completion/complete", { ref: { type: "ref/none" }, argument: { name: "a", value: "b" } }],
+  ["completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: 5 }],
+  [
+    "completion/complete",
+    { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "b" }, context: 5 },
+  ],
+] as const)("params that %s does not take are told in a sentence: %j", async (method, params) => {
+  const server = await serveMcp({
+    describe: (mcp) => {
+      mcp.registerPrompt(
+        "p",
+        { argsSchema: z.object({ a: completable(z.string(), () => []) }) },
+        () => ({
+          messages: [],
+        }),
+      );
+      mcp.registerResource("here", "memory://here", {}, () => ({ contents: [] }));
+    },
+  });
+  const answers = [await post(server, { jsonrpc: "2.0", id: "x", method, params })];
+  const isOld = method === "initialize" || "task" in (params ?? {});
+  if (!isOld) answers.push(await postModern(server, method, params));
+  for (const { json } of answers) {
+    expect(json.error).toMatchObject({ code: -32602 });
+    expect(json.error.message).toMatch(/^Invalid params: [\w.[\]()]+: [^{}\n]+\.$/);
+  }
+});
+
+test("a tool without arguments may be called with null for them, in both eras", async () => {
+  const server = await serveMcp();
+  const params = { name: "whoami", arguments: null };
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+  for (const { json } of [
+    await post(server, body),
+    await postModern(server, "tools/call", params),
+  ]) {
+    expect(json.result.structuredContent).toEqual({ keyId: "key-1" });
+  }
+});
 
 test("resources and prompts know their caller, and hide what went wrong inside", async () => {
   const server = await serveMcp({
@@ -205,6 +268,7 @@ test("resources and prompts know their caller, and hide what went wrong inside",
         {},
         shield(async (uri, { id }, context) => {
           if (id === "none") throw new AppError("NOT_FOUND", "No such thing.");
+          if (id === "down") throw new AppError("UNAVAILABLE", "Away.", { hint: "Try again." });
           if (id === "bad") throw new Error("secret of Ana");
           const text = `${id} of ${principalOf(context).keyId}, a ${view.role}`;
           return { contents: [{ uri: uri.href, text }] };
@@ -221,6 +285,11 @@ test("resources and prompts know their caller, and hide what went wrong inside",
     code: -32602,
     message: "No such thing.",
     data: { code: "NOT_FOUND" },
+  });
+  expect((await read("down")).error).toEqual({
+    code: -32000,
+    message: "Away.",
+    data: { code: "UNAVAILABLE", hint: "Try again." },
   });
   expect((await read("bad")).error).toEqual({ code: -32603, message: "Internal error" });
   expect(server.logs.filter(({ level }) => level === 50)).toHaveLength(1);

@@ -35,7 +35,7 @@ test("fifty clients of the 2025 revisions connect, list, call and leave without 
   const errors = server.logs.filter(({ level }) => Number(level) >= 40);
   expect(errors).toHaveLength(50);
   expect(new Set(errors.map(({ msg }) => msg))).toEqual(new Set(["mcp: unexpected failure"]));
-}); // B74
+});
 
 test("a client of the newest revision lists and calls", async () => {
   const url = await listen(await serveMcp());
@@ -61,7 +61,7 @@ test("equal request ids of different callers never cross", async () => {
     }),
   );
   expect(answers.filter(Boolean)).toHaveLength(200);
-}); // B63
+});
 
 test("a progress token alone does not turn an answer into a stream", async () => {
   const server = await serveMcp();

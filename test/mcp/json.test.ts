@@ -29,6 +29,72 @@ test("faults in the arguments of a tool call are handed on, message by message",
   ]);
 });
 
+/** More than a report has room for, none of which matters where it stands. */
+const NOISE = `{"a":0,${Array.from({ length: 25 }, (_, n) => `"${n}":0`).join()}}`;
+const noisy = (value: string, id = 1) =>
+  `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":${NOISE},"name":"keep","arguments":{"userId":"u","value":${value}}}}`;
+const kinds = (text: string) =>
+  parseBody(Buffer.from(text)).messages.map(({ faults }) => faults.map(({ kind }) => kind));
+
+test("no number of keys whose order means nothing hides what comes after them", () => {
+  expect(kinds(noisy('[9007199254740993,-0,1e400,{"a":1,"a":2}]'))).toEqual([
+    ["number", "number", "number", "duplicate"],
+  ]);
+  expect(kinds(noisy(`${"[".repeat(100_000)}${"]".repeat(100_000)}`))).toEqual([["depth"]]);
+  expect(kinds(noisy(String.raw`{"a\u0000b":1}`))).toEqual([["text"]]);
+  expect(kinds(noisy("1"))).toEqual([[]]);
+  expect(() => kinds(noisy("1", 9007199254740993n as never))).toThrow(/^id: the number/);
+});
+
+test("a message of a batch is looked at whole, whatever is wrong with those before it", () => {
+  const full = noisy(`[${Array(30).fill("-0").join()}]`);
+  const deep = noisy("[".repeat(300) + "]".repeat(300), 2);
+  const [first, second, third] = kinds(`[${full},${deep},${noisy("[9007199254740993,-0]", 3)}]`);
+  expect(first).toHaveLength(20);
+  expect([second, third]).toEqual([["depth"], ["number", "number"]]);
+});
+
+test("a fault beside the arguments refuses the message, however many are in them", () => {
+  const text = noisy(`[${Array(30).fill("-0").join()}]`).replace(
+    /}$/,
+    ',"params":{"name":"keep"}}',
+  );
+  expect(() => kinds(text)).toThrow(/^params: this key appears twice/);
+});
+
+test("a value that cannot be kept is refused, however it was reached, and its neighbours are kept", async () => {
+  const server = await serveMcp();
+  const good = noisy('{"1":true,"b":0.5}', 1);
+  for (const bad of [
+    "-0",
+    "1e400",
+    '{"a":1,"a":2}',
+    '{"b":1,"1":2}',
+    "[".repeat(9_999) + "]".repeat(9_999),
+  ]) {
+    const { json } = await post(server, `[${noisy(bad, 2)},${good},${noisy(bad, 3)}]`);
+    const [second, first, third] = json;
+    for (const { result } of [second, third]) {
+      expect(JSON.parse(result.content[0].text).error).toMatchObject({
+        code: "INVALID_INPUT",
+        message: expect.stringMatching(/^value/),
+      });
+    }
+    expect(first.result.structuredContent.value).toEqual({ 1: true, b: 0.5 });
+  }
+});
+
+test("200 levels of a value are taken in a batch too", async () => {
+  const server = await serveMcp();
+  const value = "[".repeat(200) + "]".repeat(200);
+  const entries = `[{"key":"k","value":${value}}]`;
+  const { json } = await post(
+    server,
+    `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"keep_all","arguments":{"userId":"u","entries":${entries}}}}]`,
+  );
+  expect(JSON.stringify(json[0].result.structuredContent.entries)).toBe(entries);
+});
+
 test("faults in the envelope refuse the message and name their place", () => {
   const refused = (text: string) => {
     try {

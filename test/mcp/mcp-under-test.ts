@@ -92,7 +92,7 @@ const fail = defineTool({
   },
 });
 
-export const tools = [keep, keepAll, whoami, purge, fail];
+const tools = [keep, keepAll, whoami, purge, fail];
 
 export interface McpUnderTest {
   readonly app: FastifyInstance;
@@ -109,7 +109,10 @@ export async function serveMcp(options: Partial<McpOptions> = {}): Promise<McpUn
       done();
     },
   });
-  const app = Fastify({ logger: { level: "debug", stream } });
+  const app = Fastify({
+    logger: { level: "debug", stream },
+    routerOptions: { ignoreTrailingSlash: true },
+  });
   await mountMcp(app, {
     name: "under-test",
     version: "1.0.0",

@@ -21,7 +21,7 @@ test.each([
   expect(status).toBe(200);
   expect(headers["content-type"]).toMatch(/^application\/json/);
   expect(json.result.protocolVersion).toBe("2025-06-18");
-}); // B65
+});
 
 test("a client that cannot read JSON is told what to accept", async () => {
   const server = await serveMcp();
@@ -30,7 +30,7 @@ test("a client that cannot read JSON is told what to accept", async () => {
     expect(status).toBe(406);
     expect(json.error.message).toContain("application/json");
   }
-}); // B65
+});
 
 test("a version from the future is negotiated down to the newest known", async () => {
   const server = await serveMcp();
@@ -42,7 +42,21 @@ test("a version from the future is negotiated down to the newest known", async (
   );
   expect(status).toBe(200);
   expect(json.result.protocolVersion).toBe("2025-11-25");
-}); // B66
+});
+
+test("a handshake is negotiated whatever revision its header and its body name", async () => {
+  const server = await serveMcp();
+  const agreed = async (header: string | undefined, named: string) => {
+    const params = { ...INITIALIZE.params, protocolVersion: named };
+    const headers = { "mcp-protocol-version": header };
+    const { status, json } = await post(server, { ...INITIALIZE, params }, headers);
+    return [status, json.result?.protocolVersion];
+  };
+  for (const header of [undefined, "", "2026-07-28", "2099-01-01", "2025-06-18", "draft"]) {
+    expect(await agreed(header, "2026-07-28"), header).toEqual([200, "2025-11-25"]);
+    expect(await agreed(header, "2024-11-05"), header).toEqual([200, "2024-11-05"]);
+  }
+});
 
 test("after the handshake an unknown version is refused with the id and the known ones", async () => {
   const server = await serveMcp();
@@ -61,7 +75,7 @@ test("session ids are ignored, known or not, and none is given out", async () =>
   const second = await post(server, LIST, session);
   expect([first.status, second.status]).toEqual([200, 200]);
   expect(first.headers["mcp-session-id"]).toBeUndefined();
-}); // B59 B61
+});
 
 test("notifications and responses are answered 202 with nothing", async () => {
   const server = await serveMcp();
@@ -74,7 +88,7 @@ test("notifications and responses are answered 202 with nothing", async () => {
     const { status, text } = await post(server, body);
     expect([status, text]).toEqual([202, ""]);
   }
-}); // B68
+});
 
 test.each(["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const)(
   "%s is not allowed",
@@ -94,14 +108,14 @@ test.each(["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const)(
       });
     }
   },
-); // B70 B72
+);
 
 test("a trailing slash and a query are served without a redirect", async () => {
   const server = await serveMcp();
   for (const url of ["/mcp/", "/mcp?x=1", "/mcp/?x=1"]) {
     expect((await post(server, INITIALIZE, {}, url)).status).toBe(200);
   }
-}); // B71
+});
 
 test("only loopback and listed hosts and origins are served", async () => {
   const server = await serveMcp({ allowedHosts: ["Memory.example"] });
@@ -115,7 +129,7 @@ test("only loopback and listed hosts and origins are served", async () => {
   expect(await status({ host: "[::1]:3000" })).toBe(200);
   expect(await status({ host: "127.0.0.1:3000" })).toBe(200);
   expect(await status({ host: "memory.example:3000", origin: "https://memory.example" })).toBe(200);
-}); // B77
+});
 
 test("the host check leaves the other routes of the app alone", async () => {
   const { app } = await serveMcp();
@@ -140,19 +154,32 @@ test("without a valid credential nothing is read, whatever else is sent", async 
   const { headers, json } = await post(server, LIST, { authorization: undefined });
   expect(headers["www-authenticate"]).toBe('Bearer realm="souvenir"');
   expect(json).toMatchObject({ jsonrpc: "2.0", error: { code: -32000 }, id: null });
-}); // B85 B87 B89
+});
 
-test("a failure while checking the credential is answered in JSON-RPC", async () => {
+test("a failure while checking the credential is answered in JSON-RPC, with a code to act on", async () => {
   const down = await serveMcp({
     authenticate: async () => {
-      throw new AppError("UNAVAILABLE", "The database is not reachable.");
+      throw new AppError("UNAVAILABLE", "The database is not reachable.", { hint: "Try again." });
     },
   });
-  const unavailable = await post(down, LIST);
-  expect([unavailable.status, unavailable.json.error.message]).toEqual([
-    503,
-    "The database is not reachable.",
-  ]);
+  const call = { name: "keep", arguments: { userId: "u", value: 1 } };
+  for (const [method, params] of [
+    ["tools/list", {}],
+    ["tools/call", call],
+    ["resources/read", { uri: "memory://rules" }],
+  ] as const) {
+    for (const answer of [
+      await post(down, { jsonrpc: "2.0", id: 1, method, params }),
+      await postModern(down, method, params),
+    ]) {
+      expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);
+      expect(answer.json.error).toEqual({
+        code: -32000,
+        message: "The database is not reachable.",
+        data: { code: "UNAVAILABLE", hint: "Try again." },
+      });
+    }
+  }
   const broken = await serveMcp({
     authenticate: async () => {
       throw new Error("password authentication failed for user postgres");
@@ -188,7 +215,7 @@ test("a caller over the limit is told when to come back, before anything is read
     ["key-2", 1],
     ["key-1", 1],
   ]);
-}); // B83
+});
 
 test("a batch is charged by its messages", async () => {
   let left = 3;

@@ -140,6 +140,27 @@ test("nesting is reported where it passes the limit, and 100,000 levels harm nob
   expect(scanJson(nested(100_000))).toHaveLength(1);
 });
 
+test("what follows a value that is nested too deeply is still looked at", () => {
+  const deep = `${'[{"1":'.repeat(MAX_DEPTH)}"]}"${"}]".repeat(MAX_DEPTH)}`;
+  expect(scanJson(`[${deep},-0,{"a":${deep},"a":1}]`)).toMatchObject([
+    { kind: "depth" },
+    { kind: "number", path: [1] },
+    { kind: "depth" },
+    { kind: "duplicate", path: [2, "a"] },
+  ]);
+});
+
+test("faults that the caller does not want take no place in the report", () => {
+  const text = `[{"a":0,${'"1":0,'.repeat(30)}"b":0},${"-0,".repeat(30)}{"c":{"d":[[-0]]}}]`;
+  const starts: unknown[] = [];
+  const kept = scanJson(text, (kind, start) => {
+    if (kind === "number") starts.push(start);
+    return kind === "number" && start[0] === 31;
+  });
+  expect(kept).toEqual([{ kind: "number", path: [31, "c", "d", 0, 0], literal: "-0" }]);
+  expect(starts.at(-1)).toEqual([31, "c", "d", 0]);
+});
+
 test("a body full of faults gets a short report", () => {
   expect(scanJson(`[${"1e400,".repeat(1_000)}0]`)).toHaveLength(20);
   expect(scanJson(`1${"0".repeat(1_000)}`)[0]?.literal?.length).toBeLessThan(50);

@@ -84,7 +84,7 @@ test.each([{}, MODERN])("a client that leaves aborts its call and disturbs nobod
   const { json } = await call(server, "keep", { userId: "u", value: 1 });
   expect(json.result.structuredContent.value).toBe(1);
   expect(server.logs.filter(({ level }) => Number(level) >= 40)).toEqual([]);
-}); // B75
+});
 
 test.each([{}, MODERN])("a handler that notifies turns its answer into a stream", async (era) => {
   const server = await serveMcp({
@@ -119,7 +119,7 @@ test.each([{}, MODERN])("a stop lets the running call end and answers it", async
   end();
   expect(JSON.parse(await text(await answered)).result.structuredContent).toEqual({ done: true });
   await closed;
-}); // B81
+});
 
 test.each([{}, MODERN])("a stop aborts a call that does not end in time", async (era) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -134,6 +134,7 @@ test.each([{}, MODERN])("a stop aborts a call that does not end in time", async 
   vi.advanceTimersByTime(1);
   const response = await answered;
   expect(response.statusCode).toBe(503);
+  expect(response.headers["retry-after"]).toBe("5");
   expect(JSON.parse(await text(response)).error.message).toContain("stopping");
   await closed;
 });
@@ -160,7 +161,7 @@ test.each([{}, MODERN])("a stop ends a stream that does not end in time", async 
   vi.advanceTimersByTime(5_000);
   expect(await text(stream)).toContain("notifications/progress");
   await closed;
-}); // B81
+});
 
 test("nobody is made to wait for changes that never come", async () => {
   const server = await serveMcp({
@@ -180,4 +181,4 @@ test("nobody is made to wait for changes that never come", async () => {
     ...MODERN,
   });
   expect(await text(await answered)).toContain('"resultType":"complete"');
-}); // B72
+});

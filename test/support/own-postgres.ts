@@ -57,7 +57,8 @@ export class OwnPostgres {
   async up(): Promise<void> {
     const settings = [
       `port=${this.port}`,
-      "listen_addresses=127.0.0.1",
+      // Where there is no IPv6, PostgreSQL goes on without it.
+      "listen_addresses=127.0.0.1,::1",
       `unix_socket_directories=${this.folder}`,
       "fsync=off",
     ];

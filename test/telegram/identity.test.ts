@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anaChat, archived, DATE, forum, inGroup, message, owner } from "./fixtures.ts";
+import { ana, anaChat, archived, DATE, forum, inGroup, message, owner } from "./fixtures.ts";
 
 test("a topic is its own conversation, a reply thread of a plain group is not", () => {
   const topic = { chat: forum, message_thread_id: 5 };
@@ -63,9 +63,14 @@ test("messages without an id of their own stay apart, and one message stays one"
   expect(id(unsent, 5)).toBe(id(unsent, 5));
 });
 
-test("ids keep their digits: 52 bits, negative, and zero-length second", () => {
-  const chat = { id: -4_503_599_627_370_495, type: "supergroup" };
-  const row = archived({ message: inGroup({ chat, message_id: 2_147_483_650, text: "x" }) });
-  expect(row.platformMessageId).toBe("-4503599627370495:2147483650");
-  expect(row.sender?.externalId).toBe("7999999999");
+test("ids keep their digits: all that JavaScript holds exactly, also negative ones", () => {
+  const chat = { id: Number.MIN_SAFE_INTEGER, type: "supergroup" };
+  for (const id of [7_999_999_999, 2 ** 52 + 1, Number.MAX_SAFE_INTEGER]) {
+    const from = { ...ana, id };
+    const row = archived({
+      message: inGroup({ chat, from, message_id: 2_147_483_650, text: "x" }),
+    });
+    expect(row.platformMessageId).toBe("-9007199254740991:2147483650");
+    expect(row.sender?.externalId).toBe(String(id));
+  }
 });

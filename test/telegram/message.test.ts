@@ -155,11 +155,14 @@ test.each([
   expect(row.payload.text).toBe(stored);
 });
 
-test("a text beyond Telegram's longest is cut for search and whole in the payload", () => {
-  const text = `${"x".repeat(32_767)}😀 and more`;
-  const row = archived({ message: message({ text }) });
-  expect(row.text).toBe(`${"x".repeat(32_767)}\uFFFD`);
-  expect(row.payload.text).toBe(text);
+test("a text, a caption and a rich message far beyond Telegram's longest are kept whole", () => {
+  const text = `${"茶".repeat(200_000)}😀 and more`;
+  const rich_message = { blocks: [{ type: "paragraph", text }] };
+  for (const content of [{ text }, { photo, caption: text }, { rich_message }]) {
+    const row = archived({ message: message(content) });
+    expect(row.text).toBe(text);
+    expect(row.payload).toMatchObject(content);
+  }
 });
 
 test("a group that becomes a supergroup is told once from each side, and its new ids are no duplicates", () => {

@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseUpdate, unreadableUpdate } from "../../src/telegram/update.ts";
-import { ana, anaChat, archived, inGroup, message, RECEIVED, update } from "./fixtures.ts";
+import {
+  ana,
+  anaChat,
+  archived,
+  channel,
+  DATE,
+  group,
+  inGroup,
+  message,
+  RECEIVED,
+  update,
+} from "./fixtures.ts";
 
 const KINDS = [
   "message",
@@ -21,7 +32,7 @@ test("an unknown kind of update is kept whole, under the person it names", () =>
   const future = { some_future_update: { from: ana, chat: anaChat, x: 1 } };
   expect(update(future)).toMatchObject({
     updateId: 1001,
-    dedupeKey: "1001",
+    dedupeKey: expect.stringMatching(/^1001:[0-9a-f]{32}$/),
     updateKind: "some_future_update",
     actions: [
       {
@@ -45,9 +56,8 @@ test("an unknown field beside a message does not hide the message", () => {
 });
 
 test.each([
-  ["a chat id beyond 52 bits", message({ chat: { id: 2 ** 53, type: "private" } })],
-  ["a sender id beyond 52 bits", message({ from: { ...ana, id: 2 ** 53 } })],
-  ["a sender id of 53 bits", message({ from: { ...ana, id: 2 ** 52 + 1 } })],
+  ["a chat id beyond 53 bits", message({ chat: { id: 2 ** 53, type: "private" } })],
+  ["a sender id beyond 53 bits", message({ from: { ...ana, id: 2 ** 53 } })],
   ["a sender id in a string", message({ from: { ...ana, id: "5000000001" } })],
   ["a negative sender id", message({ from: { ...ana, id: -5 } })],
   ["no message id", message({ message_id: undefined })],
@@ -70,20 +80,87 @@ test.each([
   if (_fault.includes("sender")) expect(sender).toBe(undefined);
 });
 
-test("redeliveries have one key, also without an update id", () => {
-  expect(update({ message: message({ text: "a" }) }).dedupeKey).toBe("1001");
+test("redeliveries have one key, another update under the same id has another, also without an id", () => {
+  const keyOf = (value: object, id?: number) => update(value, id).dedupeKey;
+  const first = message({ text: "a" });
+  const reordered = Object.fromEntries(Object.entries(first).reverse());
+  expect(keyOf({ message: reordered })).toBe(keyOf({ message: first }));
+  expect(keyOf({ message: message({ text: "b" }) })).not.toBe(keyOf({ message: first }));
+  expect(keyOf({ message: first }, 1002)).not.toBe(keyOf({ message: first }));
+  const polled = (id: string) => archived({ poll: { id, question: "Tea?" } }).platformMessageId;
+  expect(polled("1")).toBe(polled("1"));
+  expect(polled("1")).not.toBe(polled("2"));
   const anonymous = (text: string) => parseUpdate({ message: message({ text }) }, RECEIVED);
   expect(anonymous("a").updateId).toBeNull();
   expect(anonymous("a").dedupeKey).toBe(anonymous("a").dedupeKey);
   expect(anonymous("a").dedupeKey).not.toBe(anonymous("b").dedupeKey);
 });
 
-test("messages of one second that arrive in reverse keep that second, for the archive to order", () => {
+test("messages of one second that arrive in reverse keep that second: the archive has them as they came", () => {
   const [late, early] = [31, 30].map((id) =>
     archived({ message: message({ message_id: id, text: "x" }) }, id),
   );
   expect(late?.sentAt).toEqual(early?.sentAt);
   expect(late?.platformMessageId).not.toBe(early?.platformMessageId);
+});
+
+test("what Telegram gives no date has the second in which it came, as what has one", () => {
+  const late = new Date(RECEIVED.getTime() + 950);
+  for (const value of [
+    { callback_query: { id: "c1", from: ana, chat_instance: "x", data: "ok" } },
+    { message: message({ text: "x", date: 0 }) },
+    { some_future_update: {} },
+    { edited_message: message({ text: "x" }) },
+  ]) {
+    const [first] = parseUpdate({ update_id: 1, ...value }, late).actions;
+    if (first?.type !== "message" && first?.type !== "raw") throw new Error("nothing archived");
+    const { sentAt, editedAt } = first.message;
+    expect(editedAt ?? sentAt).toEqual(RECEIVED);
+  }
+  const [body] = unreadableUpdate({ text: "{", bytes: 1 }, late).actions;
+  expect(body).toMatchObject({ message: { sentAt: RECEIVED } });
+});
+
+test("an optional field that is null says no more than one that is missing", () => {
+  const optional = [
+    ...["message_thread_id", "is_topic_message", "direct_messages_topic", "business_connection_id"],
+    ...["guest_query_id", "ephemeral_message_id", "from", "sender_chat", "sender_business_bot"],
+    ...["edit_date", "migrate_to_chat_id", "migrate_from_chat_id", "forward_origin", "caption"],
+    ...["photo", "reply_to_message", "rich_message", "forum_topic_closed"],
+  ];
+  const nulls = Object.fromEntries(optional.map((field) => [field, null]));
+  const spare = { is_bot: null, username: null, first_name: null };
+  const post = { message_id: 5, date: DATE, chat: channel, text: "news" };
+  for (const [full, lean] of [
+    [{ ...message({ text: "hi" }), from: { ...spare, id: 7 } }, { from: { id: 7 } }],
+    [{ ...nulls, ...message({ text: "hi" }) }, {}],
+    [{ ...message({ text: "hi" }), ...nulls }, { from: undefined }],
+  ] as const) {
+    const { payload: _, ...row } = archived({ message: full });
+    const { payload: __, ...expected } = archived({ message: message({ text: "hi", ...lean }) });
+    expect(row).toEqual(expected);
+  }
+  expect(archived({ channel_post: { ...post, ...nulls, edit_date: null } })).toMatchObject({
+    kind: "text",
+    text: "news",
+    conversationId: `${channel.id}`,
+  });
+  const event = { chat: group, user: ana, date: DATE, new_reaction: [] };
+  const absent = { from: null, message: null, message_id: null, chat_instance: null, id: null };
+  expect(archived({ message_reaction: { ...event, ...absent } })).toMatchObject({
+    sender: { externalId: `${ana.id}` },
+    conversationId: `${group.id}`,
+  });
+});
+
+test("an update that names every kind it is not as null is the kind that it is", () => {
+  const others = Object.fromEntries(KINDS.map((kind) => [kind, null]));
+  const parsed = update({ ...others, edited_message: message({ text: "hi", edit_date: DATE }) });
+  expect(parsed).toMatchObject({
+    updateKind: "edited_message",
+    actions: [{ type: "message", isEdit: true, message: { text: "hi" } }],
+  });
+  expect(update({ ...others, poll: null, new_kind: { x: 1 } }).updateKind).toBe("new_kind");
 });
 
 test.each([null, 5, "text", [1, 2], true])("a body that is %j is kept as unreadable", (raw) => {

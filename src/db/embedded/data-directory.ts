@@ -58,7 +58,7 @@ function refusal(reason: string, cause?: unknown): AppError {
 
 /**
  * Returns the path of the cluster in a directory this process owns, making it on the first start: a
- * copy of the one in the `template` directory, or by initdb where there is none.
+ * copy of the one in the `template` directory, or by initdb where there is none that can be copied.
  *
  * The cluster is made beside its place and renamed into it: a process killed while its 39 MB are
  * written leaves a side directory, which the next start removes, and never half a cluster, which
@@ -76,10 +76,7 @@ export async function prepareCluster(
   if (existsSync(cluster)) return cluster;
   const side = join(directory, `${SIDE_PREFIX}${randomUUID()}`);
   try {
-    await mkdir(side, { mode: 0o700 });
-    const model = template === undefined ? undefined : join(template, CLUSTER);
-    if (model !== undefined && existsSync(model)) await cp(model, side, { recursive: true });
-    else await initialiseCluster(side);
+    await fill(side, template === undefined ? undefined : join(template, CLUSTER));
     await rename(side, cluster);
   } catch (error) {
     await rm(side, { recursive: true, force: true });
@@ -87,6 +84,21 @@ export async function prepareCluster(
   }
   await syncDirectory(directory);
   return cluster;
+}
+
+/** A template may be another user's, who installed the packages, or damaged: it only saves time. */
+async function fill(side: string, model: string | undefined): Promise<void> {
+  if (model !== undefined && existsSync(model)) {
+    try {
+      await mkdir(side, { mode: 0o700 });
+      await cp(model, side, { recursive: true });
+      return;
+    } catch {
+      await rm(side, { recursive: true, force: true });
+    }
+  }
+  await mkdir(side, { mode: 0o700 });
+  await initialiseCluster(side);
 }
 
 async function syncDirectory(directory: string): Promise<void> {

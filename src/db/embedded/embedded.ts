@@ -16,6 +16,8 @@ type EmbeddedDriverOptions = Options<Record<never, never>> & {
 export interface EmbeddedDatabase {
   /** What makes `postgres(driverOptions)` speak to it. One client at a time. */
   readonly driverOptions: EmbeddedDriverOptions;
+  /** From now on the listener is told, in a sentence that may be logged, of each death and each start that failed. */
+  onTrouble(listener: (trouble: string) => void): void;
   /**
    * Checkpoints, closes the database, ends its worker and gives the directory up; within about five
    * seconds even behind a long query. Call it after `sql.end()`. Idempotent.
@@ -53,10 +55,23 @@ export async function openEmbedded(
   const lock = await lockDirectory(directory);
   try {
     const cluster = await prepareCluster(directory);
-    const engine = new Engine(cluster, { onFailure: options.onWorkerDeath });
+    let tell = (_trouble: string): void => {};
+    const engine = new Engine(cluster, {
+      onFailure(error, when) {
+        options.onWorkerDeath?.(error);
+        tell(
+          when === "running"
+            ? "the embedded database broke down and is started again"
+            : `the embedded database cannot start: ${error.message}`,
+        );
+      },
+    });
     await engine.start();
     return {
       driverOptions: driverOptions(engine),
+      onTrouble(listener) {
+        tell = listener;
+      },
       async close() {
         await engine.close();
         lock.release();

@@ -25,8 +25,8 @@ const STACK_MB = 32;
 const CLOSE_HEARD_WITHIN_MS = 5_000;
 
 export interface EngineOptions {
-  /** Told of every death and every failed restart, for the log. */
-  readonly onFailure?: ((error: Error) => void) | undefined;
+  /** Told of every death and every failed restart, for the log. Only what a start says holds no values of rows. */
+  readonly onFailure?: ((error: Error, when: "running" | "starting") => void) | undefined;
   /** Whether to make a cluster in the directory, which is empty then. */
   readonly isNew?: boolean;
 }
@@ -34,7 +34,7 @@ export interface EngineOptions {
 /** Owns the worker thread: starts it, restarts it in place when it dies, ends it. */
 export class Engine {
   readonly #workerData: EngineWorkerData;
-  readonly #onFailure: (error: Error) => void;
+  readonly #onFailure: NonNullable<EngineOptions["onFailure"]>;
   readonly #runs: ((output: RunOutput) => void)[] = [];
   #pieces: Buffer[] = [];
   #worker: Worker | undefined;
@@ -79,7 +79,7 @@ export class Engine {
       () => this.#listener?.onUp(),
       (cause: unknown) => {
         const error = cause instanceof Error ? cause : new Error(String(cause));
-        this.#onFailure(error);
+        this.#onFailure(error, "starting");
         this.#listener?.onStartFailed(error);
       },
     );
@@ -155,7 +155,7 @@ export class Engine {
     this.#runs.length = 0;
     this.#pieces = [];
     this.#listener?.onDown(error);
-    if (!isExpected) this.#onFailure(error);
+    if (!isExpected) this.#onFailure(error, "running");
   }
 
   #post(request: EngineRequest, transfer: ArrayBuffer[] = []): void {

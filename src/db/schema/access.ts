@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, foreignKey, index, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { check, foreignKey, index, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 import { id, instant, jsonText, tenantPolicy } from "./columns.ts";
 import { orgs, stores } from "./orgs.ts";
 import { users } from "./users.ts";
@@ -25,6 +25,8 @@ export const apiKeys = pgTable(
   },
   (t) => [
     index("api_keys_org_idx").on(t.orgId),
+    // Target of composite foreign keys, which make a reference into another org impossible.
+    unique("api_keys_org_id").on(t.orgId, t.id),
     check("api_keys_role", sql`${t.role} in ('member', 'admin', 'owner')`),
     foreignKey({
       name: "api_keys_user_fk",
@@ -66,10 +68,7 @@ export const sessions = pgTable(
     orgId: uuid("org_id")
       .notNull()
       .references(() => orgs.id, { onDelete: "cascade" }),
-    /** Revoking the key ends its sessions. */
-    keyId: uuid("key_id")
-      .notNull()
-      .references(() => apiKeys.id, { onDelete: "cascade" }),
+    keyId: uuid("key_id").notNull(),
     /** SHA-256 of the cookie's token, hex; the token has 256 random bits. */
     hash: text().notNull().unique(),
     createdAt: instant("created_at").notNull(),
@@ -77,6 +76,11 @@ export const sessions = pgTable(
   },
   (t) => [
     index("sessions_key_idx").on(t.keyId),
+    foreignKey({
+      name: "sessions_key_fk",
+      columns: [t.orgId, t.keyId],
+      foreignColumns: [apiKeys.orgId, apiKeys.id],
+    }).onDelete("cascade"),
     index("sessions_expires_idx").on(t.expiresAt),
     tenantPolicy("sessions"),
   ],

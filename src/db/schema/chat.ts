@@ -51,7 +51,7 @@ export const channelUpdates = pgTable(
       .references(() => orgs.id, { onDelete: "cascade" }),
     channel: text().notNull(),
     account: text().notNull(),
-    /** The platform's update id, or a hash of a body that had none. */
+    /** The platform's update id with a hash of the content: ids are used again. The hash alone where a body had none. */
     updateId: text("update_id").notNull(),
     receivedAt: instant("received_at").notNull(),
   },

@@ -5,15 +5,24 @@ import { type KeyService, NewKey } from "../../access/service.ts";
 import { NewAccount } from "../../channels/account.ts";
 import type { ChannelService } from "../../channels/service.ts";
 import { AppError } from "../../errors.ts";
+import type { JobService } from "../../jobs/service.ts";
+import { MemoryChanges } from "../../orgs/memory.ts";
 import { type OrgService, Slug } from "../../orgs/service.ts";
+import type { TurnService } from "../../turns/service.ts";
 import { type Authenticate, requirePrincipal } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
+import { readJsonExactly } from "./body.ts";
+import { jobRoutes } from "./jobs.ts";
+import { parse } from "./parse.ts";
+import { turnRoutes } from "./turns.ts";
 
 export interface V1Options {
   readonly authenticate: Authenticate;
   readonly keys: KeyService;
   readonly orgs: OrgService;
   readonly channels: ChannelService;
+  readonly jobs: JobService;
+  readonly turns: TurnService;
   /** Takes messages from the caller's budget. */
   readonly charge: (
     principal: Principal,
@@ -28,7 +37,8 @@ const WithId = z.object({ id: z.string() });
 const AccountPath = z.object({ channel: z.string(), account: z.string() });
 
 /** `/v1`: what an operator does, for programs and for the command line while a server is running. */
-export function v1Routes({ authenticate, keys, orgs, channels, charge, allowedHosts }: V1Options) {
+export function v1Routes(options: V1Options) {
+  const { authenticate, keys, orgs, channels, jobs, turns, charge, allowedHosts } = options;
   return async (app: FastifyInstance): Promise<void> => {
     const principals = new WeakMap<FastifyRequest, Principal>();
     const by = (request: FastifyRequest): Principal => {
@@ -36,6 +46,7 @@ export function v1Routes({ authenticate, keys, orgs, channels, charge, allowedHo
       if (!principal) throw new Error("a request reached its route without a principal");
       return principal;
     };
+    readJsonExactly(app);
     app.addHook("onRequest", ownHosts(allowedHosts));
     app.addHook("onRequest", async (request, reply) => {
       const principal = await requirePrincipal(authenticate, request);
@@ -81,14 +92,13 @@ export function v1Routes({ authenticate, keys, orgs, channels, charge, allowedHo
       await channels.remove(by(request), path.channel, path.account);
       return reply.code(204).send();
     });
-  };
-}
 
-function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join(".")}: ${message}` : message,
-  );
-  throw new AppError("INVALID_INPUT", faults.join("; "));
+    app.get("/v1/memory", (request) => orgs.memory(by(request)));
+    app.patch("/v1/memory", (request) =>
+      orgs.changeMemory(by(request), parse(MemoryChanges, request.body)),
+    );
+
+    jobRoutes(app, jobs, by);
+    turnRoutes(app, turns, by);
+  };
 }

@@ -12,8 +12,10 @@ export const archiveTurn = (chat: ChatService) =>
     description:
       "Archives what a person wrote and what the assistant answered, word for word. Use it once after each answer where the " +
       "chat does not reach this server through a channel's webhook (Telegram does; calling this too would double it). A " +
-      "message that ends with #noremember is archived but kept out of search and learning. Send an idempotencyKey when you " +
-      "may retry. Returns both message ids, usable as sourceMessageId in remember_fact.",
+      "message that ends with #noremember is archived but kept out of search and learning. A message has at most 262,144 " +
+      "characters. Send an idempotencyKey when you may retry. Returns both message ids, usable as sourceMessageId in " +
+      "remember_fact.",
+    archived: ["userMessage", "assistantMessage"],
     annotations: {
       readOnlyHint: false,
       destructiveHint: false,

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { prepareCluster } from "../../../src/db/embedded/data-directory.ts";
@@ -55,6 +57,23 @@ test("installing the packages left a template, and a first start without one mak
   mkdirSync(cluster);
   await prepareCluster(cluster, { template: empty });
   await (await openEmbedded(cluster)).close();
+});
+
+test("a first start whose template can be copied only by half makes its cluster by itself", {
+  timeout: SLOW,
+}, async () => {
+  const template = join(directory.path, "template");
+  const data = join(directory.path, "data");
+  mkdirSync(join(template, "pgdata"), { recursive: true });
+  mkdirSync(data);
+  writeFileSync(join(template, "pgdata", "PG_VERSION"), "18\n");
+  // Nobody, root included, can copy a socket: the way one user cannot copy a file that another one alone may read.
+  const server = createServer().listen(join(template, "pgdata", "unreadable"));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  await prepareCluster(data, { template });
+  expect(readdirSync(data)).toEqual(["pgdata"]);
+  await (await openEmbedded(data)).close();
 });
 
 test("a volume's own lost+found is no reason to refuse, and a damaged cluster says what is wrong", {

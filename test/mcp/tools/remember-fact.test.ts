@@ -30,7 +30,7 @@ onBothDatabases((engine) => {
       Array.from({ length: 20 }, () => app.ok("remember_fact", call)),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-  }); // B97
+  });
 
   test.each([
     [{ key: "Food Allergies" }, "key"],

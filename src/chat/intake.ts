@@ -1,0 +1,230 @@
+import type { Tx } from "../db/tenant.ts";
+import type { FactService } from "../facts/service.ts";
+import type { TurnAssignment } from "../turns/assignment.ts";
+import { correctable, opensLikeCorrection } from "../turns/correction.ts";
+import { NOWHERE, type Placed, sourceIdOf } from "../turns/turn.ts";
+import type { Person } from "../users/person.ts";
+import type { UserService } from "../users/service.ts";
+import { type ChannelMessage, isSameContent, type MessageKind } from "./message.ts";
+import { optsOut } from "./opt-out.ts";
+import type { ChatRepository, NewMessage } from "./repository.ts";
+import type { ChannelAction, ChannelUpdate } from "./update.ts";
+
+/** What people do rather than say. */
+const NOT_SAID: ReadonlySet<MessageKind> = new Set([
+  "service",
+  "reaction",
+  "callback",
+  "unsupported",
+]);
+
+export interface IntakeDependencies {
+  readonly chat: ChatRepository;
+  readonly users: UserService;
+  readonly facts: FactService;
+  readonly turns: TurnAssignment;
+  /** New people of a channel may be remembered at once, rather than wait for approval. */
+  readonly autoApprove: boolean;
+}
+
+/** Takes in what channels deliver: messages, edits, deletions. */
+export class Intake {
+  readonly #deps: IntakeDependencies;
+
+  constructor(deps: IntakeDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Owned by the transaction of the whole delivery. */
+  async perform(update: ChannelUpdate, action: ChannelAction, tx: Tx): Promise<void> {
+    const { chat, facts, turns, users } = this.#deps;
+    switch (action.type) {
+      case "message":
+      case "raw":
+        await this.#archiveMessage(
+          update,
+          action.message,
+          action.type === "message" && action.isEdit,
+          tx,
+        );
+        return;
+      case "deleted": {
+        const erased = await chat.delete(update, update, action.platformMessageIds, tx);
+        await turns.deleted(
+          update,
+          erased.flatMap(({ turnId }) => turnId ?? []),
+          tx,
+        );
+        await facts.eraseBySource(
+          update,
+          erased.map(({ id }) => id),
+          tx,
+        );
+        return;
+      }
+      case "blocked":
+      case "unblocked": {
+        const ref = { channel: update.channel, externalId: action.person.externalId };
+        await users.setReachable(update, ref, action.type === "blocked" ? action.at : null, tx);
+        return;
+      }
+      case "migrated":
+        // The archive keeps each message under the conversation it was sent in.
+        return;
+    }
+  }
+
+  async #archiveMessage(
+    update: ChannelUpdate,
+    message: ChannelMessage,
+    isEdit: boolean,
+    tx: Tx,
+  ): Promise<void> {
+    const { chat, users, autoApprove } = this.#deps;
+    if (isEdit && (await this.#edit(update, message, tx))) return;
+    const person = message.sender
+      ? await users.ensure(
+          update,
+          { channel: update.channel, externalId: message.sender.externalId },
+          {
+            username: message.sender.username,
+            firstName: message.sender.firstName,
+            status: autoApprove ? "approved" : "pending",
+          },
+          tx,
+        )
+      : null;
+    const placed = await this.#place(update, message, person, tx);
+    await chat.insert(update, toRow(update, message, person, placed), tx);
+    if (placed.turnId !== null && optsOut(message.text))
+      await chat.optOut(update, placed.turnId, tx);
+  }
+
+  /** Which turn a message belongs to, before it is archived. */
+  async #place(
+    update: ChannelUpdate,
+    message: ChannelMessage,
+    person: Person | null,
+    tx: Tx,
+  ): Promise<Placed> {
+    const { chat, turns } = this.#deps;
+    const { direction, sentAt, text } = message;
+    if (NOT_SAID.has(message.kind)) return NOWHERE;
+    // The same message under another delivery's id, e.g. by a second connection, says nothing new.
+    if (await chat.isArchived(update, { ...update, ...message }, tx)) return NOWHERE;
+    const { channel, account, storeId = null, receivedAt } = update;
+    const place = { channel, account, conversationId: message.conversationId };
+    if (direction === "outbound") {
+      const userId = person?.userId ?? null;
+      return turns.answered(update, { ...place, userId, sentAt, receivedAt }, tx);
+    }
+    if (!person) return NOWHERE;
+    const arrival = { ...place, userId: person.userId, sentAt };
+    const isCorrection = !message.forwarded && (await corrects(chat, update, arrival, text, tx));
+    return turns.arrived(
+      update,
+      { ...arrival, storeId, receivedAt, optsOut: optsOut(text), isCorrection },
+      tx,
+    );
+  }
+
+  /** @returns false when the message was never archived: the edit is then its first version here */
+  async #edit(update: ChannelUpdate, message: ChannelMessage, tx: Tx): Promise<boolean> {
+    const { chat } = this.#deps;
+    const known = await chat.findForEdit(
+      update,
+      { ...update, platformMessageId: message.platformMessageId },
+      tx,
+    );
+    if (!known) return false;
+    const editedAt = message.editedAt ?? update.receivedAt;
+    // Deliveries can overtake each other: an older edit must not undo a newer one.
+    if (known.editedAt && editedAt < known.editedAt) return true;
+    if (isSameContent(JSON.parse(known.payload), message.payload)) return true;
+    const content = {
+      kind: message.kind,
+      text: message.text,
+      payload: JSON.stringify(message.payload),
+      // Once out, always out: other messages of the turn may be out because of this one.
+      optedOut: known.optedOut || (known.direction === "inbound" && optsOut(message.text)),
+      editedAt,
+      at: update.receivedAt,
+    };
+    const revision = await chat.edit(update, known.id, content, tx);
+    // Another picture or place under the same words: what was learned from them holds.
+    if (known.text !== message.text)
+      await this.#relearn(update, { ...known, text: message.text, revision }, tx);
+    return true;
+  }
+
+  /** What was learned from the text before holds no more; of somebody who opts out now nothing is kept. */
+  async #relearn(
+    update: ChannelUpdate,
+    edited: {
+      readonly id: string;
+      readonly turnId: string | null;
+      readonly direction: ChannelMessage["direction"];
+      readonly text: string | null;
+      readonly revision: number;
+    },
+    tx: Tx,
+  ): Promise<void> {
+    const { chat, facts, turns } = this.#deps;
+    const { id, turnId, direction, text } = edited;
+    if (turnId === null || direction === "outbound") {
+      await facts.archiveBySource(update, [id], tx);
+      return;
+    }
+    const at = update.receivedAt;
+    // First the turn: an extraction that is being stored ends before, or finds another text than it read.
+    await turns.edited(
+      update,
+      { turnId, source: sourceIdOf(edited), optsOut: optsOut(text), at },
+      tx,
+    );
+    if (optsOut(text)) {
+      await facts.eraseBySource(update, await chat.optOut(update, turnId, tx), tx);
+    } else {
+      await facts.archiveBySource(update, [id], tx);
+    }
+  }
+}
+
+/** Whether a text that opens like a correction has something to correct. */
+export async function corrects(
+  chat: ChatRepository,
+  scope: { readonly orgId: string },
+  said: Parameters<ChatRepository["lastAnswer"]>[1] & { readonly sentAt: Date },
+  text: string | null,
+  tx: Tx,
+): Promise<boolean> {
+  if (!opensLikeCorrection(text)) return false;
+  return (await chat.lastAnswer(scope, said, correctable(said.sentAt), tx)) !== undefined;
+}
+
+function toRow(
+  update: ChannelUpdate,
+  message: ChannelMessage,
+  person: Person | null,
+  placed: Placed,
+): NewMessage {
+  return {
+    userId: person?.userId ?? null,
+    identityId: person?.identityId ?? null,
+    storeId: update.storeId ?? null,
+    conversationId: message.conversationId,
+    channel: update.channel,
+    account: update.account,
+    direction: message.direction,
+    kind: message.kind,
+    text: message.text,
+    payload: JSON.stringify(message.payload),
+    platformMessageId: message.platformMessageId,
+    forwarded: message.forwarded,
+    turnId: placed.turnId,
+    optedOut: placed.optedOut || (message.direction === "inbound" && optsOut(message.text)),
+    sentAt: message.sentAt,
+    archivedAt: update.receivedAt,
+    editedAt: message.editedAt ?? null,
+  };
+}

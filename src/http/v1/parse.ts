@@ -1,0 +1,27 @@
+import type { z } from "zod";
+import { AppError } from "../../errors.ts";
+
+/** @throws AppError INVALID_INPUT that names every fault */
+export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) {
+    refuseUnstorable(parsed.data, []);
+    return parsed.data;
+  }
+  const faults = parsed.error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join(".")}: ${message}` : message,
+  );
+  throw new AppError("INVALID_INPUT", faults.join("; "));
+}
+
+/** JSON escapes can spell what neither UTF-8 nor the database holds; the driver would store U+FFFD instead. */
+function refuseUnstorable(value: unknown, path: readonly string[]): void {
+  if (typeof value === "string" && (!value.isWellFormed() || value.includes("\0"))) {
+    throw new AppError(
+      "INVALID_INPUT",
+      `${path.join(".")}: U+0000 or half of a surrogate pair cannot be stored`,
+    );
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, part] of Object.entries(value)) refuseUnstorable(part, [...path, key]);
+}

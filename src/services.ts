@@ -1,0 +1,211 @@
+import { endSessionsJob } from "./access/jobs.ts";
+import { KeyRepository } from "./access/repository.ts";
+import { KeyService } from "./access/service.ts";
+import { SessionRepository } from "./access/session-repository.ts";
+import { Sessions } from "./access/sessions.ts";
+import { ChannelRepository } from "./channels/repository.ts";
+import { ChannelService } from "./channels/service.ts";
+import { retentionJob } from "./chat/jobs.ts";
+import { ChatRepository } from "./chat/repository.ts";
+import { ChatService } from "./chat/service.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./db/client.ts";
+import { maintenanceJob } from "./db/maintenance.ts";
+import { Consolidation } from "./facts/consolidation.ts";
+import { consolidateJob, expireJob } from "./facts/jobs.ts";
+import { FactKeyRepository } from "./facts/key-repository.ts";
+import { FactRepository } from "./facts/repository.ts";
+import { FactReview } from "./facts/review.ts";
+import { ReviewRepository } from "./facts/review-repository.ts";
+import { FactService } from "./facts/service.ts";
+import type { Metrics } from "./http/metrics.ts";
+import { forgetAnswersJob } from "./idempotency/jobs.ts";
+import { IdempotencyRepository } from "./idempotency/repository.ts";
+import { IdempotencyService } from "./idempotency/service.ts";
+import type { JobHandler } from "./jobs/handler.ts";
+import { pruneJob } from "./jobs/prune.ts";
+import { JobQueue } from "./jobs/queue.ts";
+import { JobRepository } from "./jobs/repository.ts";
+import { KvRepository } from "./kv/repository.ts";
+import { KvService } from "./kv/service.ts";
+import { anthropicExtractor } from "./llm/anthropic.ts";
+import { OrgRepository } from "./orgs/repository.ts";
+import { OrgService } from "./orgs/service.ts";
+import { RecallRepository } from "./recall/repository.ts";
+import { RecallService } from "./recall/service.ts";
+import { TurnAssignment } from "./turns/assignment.ts";
+import { Extraction } from "./turns/extraction.ts";
+import { extractionJob } from "./turns/jobs.ts";
+import { TurnRepository } from "./turns/repository.ts";
+import { TurnService } from "./turns/service.ts";
+import { ContextRepository } from "./users/context.ts";
+import { People } from "./users/people.ts";
+import { PeopleRepository } from "./users/people-repository.ts";
+import { UserRepository } from "./users/repository.ts";
+import { UserService } from "./users/service.ts";
+
+/** What the services are made of. */
+interface ServiceDependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  /** Reads a secret's variable that a channel account names. */
+  readonly secretOf: (variable: string) => string | undefined;
+}
+
+/** Every domain's services and jobs, each made once. */
+export async function buildServices({
+  config,
+  database,
+  clock,
+  metrics,
+  secretOf,
+}: ServiceDependencies) {
+  const { transactions } = database;
+  const orgs = new OrgService(new OrgRepository(), transactions, clock);
+  const users = new UserService(
+    new UserRepository(),
+    new ContextRepository(),
+    config.DEFAULT_CHANNEL,
+    clock,
+  );
+  const keys = new KeyService({
+    keys: new KeyRepository(),
+    users,
+    orgs,
+    transactions,
+    clock,
+    defaultAgent: config.DEFAULT_AGENT,
+  });
+  const sessionRows = new SessionRepository();
+  const sessions = new Sessions({ sessions: sessionRows, keys, transactions, clock });
+  const calls = new IdempotencyRepository();
+  const idempotency = new IdempotencyService(calls, clock);
+  const kv = new KvService(new KvRepository(), users, transactions, clock);
+  const archive = new ChatRepository();
+  const factRows = new FactRepository();
+  const factKeys = new FactKeyRepository();
+  const consolidation = new Consolidation({
+    keys: factKeys,
+    facts: factRows,
+    transactions,
+    clock,
+  });
+  const facts = new FactService({
+    facts: factRows,
+    keys: factKeys,
+    consolidation,
+    conversations: archive,
+    users,
+    orgs,
+    idempotency,
+    transactions,
+    clock,
+    orchestrator: config.DEFAULT_AGENT,
+  });
+  const review = new FactReview({
+    facts: factRows,
+    keys: factKeys,
+    review: new ReviewRepository(),
+    consolidation,
+    users,
+    orgs,
+    transactions,
+    clock,
+    orchestrator: config.DEFAULT_AGENT,
+  });
+  const recall = new RecallService({
+    facts,
+    recalls: new RecallRepository(),
+    users,
+    orgs,
+    transactions,
+    clock,
+    orchestrator: config.DEFAULT_AGENT,
+  });
+  const queue = new JobQueue();
+  const turnRows = new TurnRepository();
+  const chat = new ChatService({
+    chat: archive,
+    users,
+    orgs,
+    facts,
+    turns: new TurnAssignment({
+      turns: turnRows,
+      users,
+      orgs,
+      queue,
+      orchestrator: config.DEFAULT_AGENT,
+    }),
+    idempotency,
+    transactions,
+    clock,
+    autoApprove: config.TELEGRAM_AUTO_APPROVE,
+  });
+  const extractor = await anthropicExtractor({
+    apiKey: config.ANTHROPIC_API_KEY,
+    baseUrl: config.ANTHROPIC_BASE_URL,
+    model: config.EXTRACTION_MODEL,
+  });
+  const hasExtractor = extractor !== undefined;
+  const turns = new TurnService({
+    turns: turnRows,
+    chat,
+    queue,
+    transactions,
+    clock,
+    hasExtractor,
+  });
+  const extraction = new Extraction({
+    turns: turnRows,
+    chat,
+    users,
+    orgs,
+    facts,
+    extractor,
+    dailyLimit: config.EXTRACTION_DAILY_LIMIT,
+    transactions,
+    clock,
+    metrics,
+  });
+  const channels = new ChannelService({
+    channels: new ChannelRepository(),
+    orgs,
+    transactions,
+    clock,
+    mainSecrets: { telegram: config.TELEGRAM_WEBHOOK_SECRET },
+    defaultOrg: config.DEFAULT_ORG,
+    secretOf: secretOf,
+  });
+
+  const jobRows = new JobRepository();
+  const handlers: readonly JobHandler[] = [
+    retentionJob(archive, transactions, clock, config.CHAT_RETENTION_DAYS),
+    forgetAnswersJob(calls, transactions, clock),
+    endSessionsJob(sessionRows, transactions, clock),
+    extractionJob(extraction),
+    consolidateJob(consolidation, config.CONSOLIDATE_CRON),
+    expireJob(consolidation),
+    pruneJob(jobRows, transactions, clock, () => handlers),
+    ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
+  ];
+  return {
+    orgs,
+    people: new People({ people: new PeopleRepository(), users, transactions }),
+    keys,
+    sessions,
+    kv,
+    facts,
+    review,
+    recall,
+    chat,
+    turns,
+    hasExtractor,
+    channels,
+    queue,
+    jobRows,
+    handlers,
+  };
+}

@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { ChatService } from "../chat/service.ts";
+import type { Clock } from "../clock.ts";
+import type { Transactions, Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
+import { Instant } from "../instant.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import { isUuid } from "../uuid.ts";
+import { type Arm, compareArms } from "./comparison.ts";
+import type { TurnPoint, TurnRepository, TurnRow } from "./repository.ts";
+import { EXTRACT_JOB, TURN_STATES } from "./turn.ts";
+
+const DAY_MS = 86_400_000;
+const COMPARED_DAYS = 90;
+const MAX_CORRECTIONS = 50;
+
+const CURSOR = /^(\d{1,16})_([0-9a-f-]{36})$/;
+
+/** Query of `GET /v1/turns`; numbers come as text. */
+export const TurnQuery = z.strictObject({
+  /** Default: those that need somebody. */
+  state: z.enum(TURN_STATES).default("dead"),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** `nextBefore` of the page before. */
+  before: z
+    .string()
+    .regex(CURSOR, "not a cursor of this list")
+    .transform((cursor): TurnPoint => {
+      const [, openedAt, id = ""] = CURSOR.exec(cursor) ?? [];
+      return { openedAt: new Date(Number(openedAt)), id };
+    })
+    .optional(),
+});
+export type TurnQuery = z.output<typeof TurnQuery>;
+
+export const ComparisonQuery = z.strictObject({ since: Instant.optional() });
+export const UsageQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(366).default(31),
+});
+
+/** A turn as an operator sees it: ids and counts, no texts. */
+export type TurnRecord = Omit<TurnRow, "orgId" | "dropped"> & {
+  readonly dropped: Readonly<Record<string, number>>;
+};
+
+/** A correction that nothing was learned from, with what was said. */
+export interface PendingCorrection {
+  readonly turn: TurnRecord;
+  /** What the assistant had said before; null where that is not in the archive any more. */
+  readonly corrects: string | null;
+  /** Oldest first. */
+  readonly messages: readonly {
+    readonly id: string;
+    readonly direction: "inbound" | "outbound";
+    readonly text: string | null;
+    readonly sentAt: string;
+  }[];
+}
+
+interface TurnServices {
+  readonly turns: TurnRepository;
+  readonly chat: ChatService;
+  readonly queue: JobQueue;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly hasExtractor: boolean;
+}
+
+/** What an org's admins see of turns and decide about them. */
+export class TurnService {
+  readonly #deps: TurnServices;
+
+  constructor(deps: TurnServices) {
+    this.#deps = deps;
+  }
+
+  /** Turns in one state, newest first. */
+  list(
+    by: Principal,
+    { state, limit, before }: TurnQuery,
+  ): Promise<{ turns: TurnRecord[]; nextBefore: string | null }> {
+    requireAdmin(by);
+    return this.#deps.transactions.tenant(by, async (tx) => {
+      const rows = await this.#deps.turns.list(by, { state, before, limit: limit + 1 }, tx);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const nextBefore =
+        rows.length > limit && last ? `${last.openedAt.getTime()}_${last.id}` : null;
+      return { turns: page.map(recordOf), nextBefore };
+    });
+  }
+
+  /** The newest corrections that wait for a person: there was no extractor, or it gave up. */
+  pendingCorrections(by: Principal): Promise<PendingCorrection[]> {
+    requireAdmin(by);
+    const { turns, transactions } = this.#deps;
+    return transactions.tenant(by, async (tx) => {
+      const rows = await turns.corrections(by, MAX_CORRECTIONS, tx);
+      const pending: PendingCorrection[] = [];
+      for (const turn of rows) pending.push(await this.#correction(by, turn, tx));
+      return pending;
+    });
+  }
+
+  /** Lays a pending correction aside. @throws AppError NOT_FOUND for anything else */
+  async dismiss(by: Principal, turnId: string): Promise<void> {
+    requireAdmin(by);
+    const { turns, transactions } = this.#deps;
+    await transactions.tenant(by, async (tx) => {
+      const turn = isUuid(turnId) ? await turns.lock(by, turnId, tx) : undefined;
+      if (!turn?.isCorrection || !isStuck(turn)) {
+        throw new AppError("NOT_FOUND", "no pending correction has this id");
+      }
+      await turns.update(by, turnId, { state: "skipped", reason: "dismissed" }, tx);
+    });
+  }
+
+  /**
+   * Queues a turn again that the extractor gave up, or that there was none for.
+   *
+   * @throws AppError NOT_FOUND; CONFLICT for a turn in another state, and without an extractor
+   */
+  retry(by: Principal, turnId: string): Promise<TurnRecord> {
+    requireAdmin(by);
+    const { turns, queue, transactions, clock, hasExtractor } = this.#deps;
+    return transactions.tenant(by, async (tx) => {
+      const turn = isUuid(turnId) ? await turns.lock(by, turnId, tx) : undefined;
+      if (!turn) throw new AppError("NOT_FOUND", "no turn has this id");
+      if (!isStuck(turn))
+        throw new AppError("CONFLICT", `the turn is ${turn.state}: nothing to try again`);
+      if (!hasExtractor) {
+        throw new AppError("CONFLICT", "there is no extractor", {
+          hint: "Set ANTHROPIC_API_KEY and restart.",
+        });
+      }
+      const now = clock();
+      const changes = { state: "closed", reason: null } as const;
+      await turns.update(by, turnId, changes, tx);
+      const dedupeKey = `${turnId} again ${now.getTime()}`;
+      const job = {
+        kind: EXTRACT_JOB,
+        dedupeKey,
+        orgId: by.orgId,
+        payload: { turnId },
+        runAt: now,
+      };
+      await queue.enqueue(job, now, tx);
+      return recordOf({ ...turn, ...changes });
+    });
+  }
+
+  /** The arms with and without memory, side by side; by default of the last 90 days. */
+  compare(
+    by: Principal,
+    { since }: { since?: Date | undefined },
+  ): Promise<{ since: string; arms: { on: Arm; off: Arm } }> {
+    requireAdmin(by);
+    const { turns, transactions, clock } = this.#deps;
+    const from = since ?? new Date(clock().getTime() - COMPARED_DAYS * DAY_MS);
+    return transactions.tenant(by, async (tx) => ({
+      since: from.toISOString(),
+      arms: compareArms(await turns.arms(by, from, tx)),
+    }));
+  }
+
+  /** What extraction took, by day (UTC), newest first. */
+  usage(by: Principal, days: number) {
+    requireAdmin(by);
+    const { turns, transactions } = this.#deps;
+    return transactions.tenant(by, (tx) => turns.usage(by, days, tx));
+  }
+
+  async #correction(by: Principal, turn: TurnRow, tx: Tx): Promise<PendingCorrection> {
+    const { chat } = this.#deps;
+    const { messages } = await chat.ofTurn(by, turn.id, tx);
+    const first = messages.find(({ direction }) => direction === "inbound");
+    const answer = first && (await chat.correctedBy(by, turn, first.sentAt, tx));
+    return {
+      turn: recordOf(turn),
+      corrects: answer?.text ?? null,
+      messages: messages.map(({ id, direction, text, sentAt }) => ({
+        id,
+        direction,
+        text,
+        sentAt: sentAt.toISOString(),
+      })),
+    };
+  }
+}
+
+/** Nothing will happen to it by itself. */
+function isStuck({ state, reason }: TurnRow): boolean {
+  return state === "dead" || reason === "extraction-off";
+}
+
+function recordOf({ orgId: _, dropped, ...turn }: TurnRow): TurnRecord {
+  return { ...turn, dropped: JSON.parse(dropped ?? "{}") as Record<string, number> };
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from "fastify";
+import { html } from "htm/preact";
+import { z } from "zod";
+import { AgentId } from "../access/agent.ts";
+import type { FactReview } from "../facts/review.ts";
+import type { OrgService } from "../orgs/service.ts";
+import { type People, PeopleQuery } from "../users/people.ts";
+import { render } from "./layout.ts";
+import { FactsPage } from "./pages/facts.ts";
+import { HomePage } from "./pages/home.ts";
+import { parse } from "./parse.ts";
+import { PlaceQuery, type Places } from "./places.ts";
+import type { Viewers } from "./viewer.ts";
+
+const PAGE = 50;
+const MAX_OFFSET = 1_000_000;
+
+/** An empty field of a form is one that was not filled in. */
+const blank = (value: unknown) => (value === "" ? undefined : value);
+
+const ListQuery = PlaceQuery.extend({
+  agent: z.preprocess(blank, AgentId.optional()),
+  all: z.literal("1").optional(),
+  q: z.preprocess(blank, z.string().max(200).optional()),
+  offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0),
+  done: z.string().optional(),
+});
+
+interface ListOptions {
+  readonly viewers: Viewers;
+  readonly places: Places;
+  readonly orgs: OrgService;
+  readonly people: People;
+  readonly review: FactReview;
+}
+
+export function listRoutes(app: FastifyInstance, options: ListOptions): void {
+  const { viewers, places, orgs, people, review } = options;
+
+  app.get("/", async (request, reply) => {
+    const viewer = viewers.of(request);
+    const query = parse(PeopleQuery, request.query);
+    const page = html`<${HomePage}
+      viewer=${viewer}
+      stores=${await orgs.visibleStores(viewer.principal)}
+      people=${await people.list(viewer.principal, query)}
+      search=${query.search}
+      isLater=${query.before !== undefined}
+    />`;
+    return reply.type("text/html; charset=utf-8").send(render(page));
+  });
+
+  app.get("/facts", async (request, reply) => {
+    const viewer = viewers.of(request);
+    const { agent, all, q, offset, done, ...given } = parse(ListQuery, request.query);
+    const named = await places.find(viewer.principal, given);
+    const query = { agentId: agent, all: all === "1", search: q, offset, limit: PAGE };
+    const page = html`<${FactsPage}
+      viewer=${viewer}
+      named=${named}
+      query=${query}
+      page=${await review.list(viewer.principal, named.place, query)}
+      done=${done}
+    />`;
+    return reply.type("text/html; charset=utf-8").send(render(page));
+  });
+}

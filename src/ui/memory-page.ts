@@ -1,0 +1,98 @@
+import cookie from "@fastify/cookie";
+import formbody from "@fastify/formbody";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Principal } from "../access/principal.ts";
+import type { Sessions } from "../access/sessions.ts";
+import { AppError } from "../errors.ts";
+import type { FactReview } from "../facts/review.ts";
+import type { FactService } from "../facts/service.ts";
+import type { OrgService } from "../orgs/service.ts";
+import type { People } from "../users/people.ts";
+import { answerError } from "./errors.ts";
+import { exportRoute } from "./export-route.ts";
+import { factRoutes } from "./fact-routes.ts";
+import { listRoutes } from "./list-routes.ts";
+import { Places } from "./places.ts";
+import { sameOrigin } from "./same-origin.ts";
+import { type Charge, refuseOften, signInRoutes } from "./sign-in-routes.ts";
+import { STYLE } from "./style.ts";
+import { Viewers } from "./viewer.ts";
+
+/** A value takes 4 KiB as JSON, which a form writes as up to nine characters for each of two bytes. */
+const BODY_LIMIT = 32_768;
+
+/** Nothing but the page's own style sheet, no script at all, and forms that lead nowhere else. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export interface MemoryPageOptions {
+  readonly sessions: Sessions;
+  /** `AUTH=none`: everybody who can reach the page is this principal, and nobody signs in. */
+  readonly anonymous: (() => Promise<Principal>) | undefined;
+  readonly orgs: OrgService;
+  readonly people: People;
+  readonly facts: FactService;
+  readonly review: FactReview;
+  /** @throws AppError UNAVAILABLE until the server has started */
+  readonly requireReady: () => void;
+  /** Refuses foreign host names and origins. */
+  readonly requireOwnHost: (request: FastifyRequest) => Promise<void>;
+  /** Takes one request from the budget of a key. */
+  readonly charge: (principal: Principal) => ReturnType<Charge>;
+  /** Takes one attempt to sign in from the budget of an address. */
+  readonly chargeSignIn: Charge;
+}
+
+/** `/ui`: where people see, correct and delete what is remembered. Everything works without JavaScript: there is none. */
+export async function memoryPage(app: FastifyInstance, options: MemoryPageOptions): Promise<void> {
+  const { sessions, anonymous, orgs, people, facts, review } = options;
+  const viewers = new Viewers(sessions, anonymous);
+  const places = new Places(people, orgs);
+
+  app.removeAllContentTypeParsers();
+  await app.register(formbody, { bodyLimit: BODY_LIMIT });
+  await app.register(cookie);
+
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request, reply, viewers.ofAny(request)),
+  );
+  app.setNotFoundHandler(() => {
+    throw new AppError("NOT_FOUND", "There is no page at this address.");
+  });
+  app.addHook("onRequest", async () => options.requireReady());
+  app.addHook("onRequest", options.requireOwnHost);
+  app.addHook("onRequest", sameOrigin);
+  app.addHook("onSend", async (_request, reply) => {
+    reply.headers({
+      "content-security-policy": POLICY,
+      "x-content-type-options": "nosniff",
+      // With no-referrer browsers would send their forms without the origin that we ask for.
+      "referrer-policy": "same-origin",
+    });
+    if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
+  });
+
+  app.get("/style.css", async (_request, reply) =>
+    reply
+      .type("text/css; charset=utf-8")
+      .header("cache-control", "public, max-age=31536000, immutable")
+      .send(STYLE),
+  );
+  signInRoutes(app, { sessions, viewers, charge: options.chargeSignIn });
+
+  await app.register(async (inside) => {
+    inside.addHook("onRequest", viewers.require);
+    inside.addHook("onRequest", async (request, reply) => {
+      refuseOften(reply, await options.charge(viewers.of(request).principal));
+    });
+    listRoutes(inside, { viewers, places, orgs, people, review });
+    factRoutes(inside, { viewers, places, facts, review });
+    exportRoute(inside, { viewers, places, review });
+  });
+}

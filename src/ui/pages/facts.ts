@@ -1,0 +1,99 @@
+import { html } from "htm/preact";
+import {
+  type FactPage,
+  type FactQuery,
+  type ListedFact,
+  SHOWN_ABOVE,
+} from "../../facts/listing.ts";
+import { factAddress, listAddress } from "../address.ts";
+import { Layout } from "../layout.ts";
+import { mayExport, type NamedPlace } from "../places.ts";
+import { Day, Score, Text, Value } from "../text.ts";
+import type { Viewer } from "../viewer.ts";
+import { Badges } from "./badges.ts";
+import { ExportLink } from "./export-link.ts";
+import { Notice } from "./notice.ts";
+
+const SHOWN_CHARACTERS = 280;
+
+interface FactsProps {
+  readonly viewer: Viewer;
+  readonly named: NamedPlace;
+  readonly query: FactQuery;
+  readonly page: FactPage;
+  readonly done: string | undefined;
+}
+
+/** The facts of one scope. */
+export function FactsPage({ viewer, named: { place, name }, query, page, done }: FactsProps) {
+  const { agentId: agent, all, search: q, offset, limit } = query;
+  const at = (from: number | null) => listAddress(place, { agent, all, q, offset: from });
+  return html`
+    <${Layout} title=${`Facts of ${name}`} viewer=${viewer}>
+      <nav aria-label="Where you are" class="trail"><a href="/ui">Memory</a></nav>
+      <h1>Facts of <${Text} text=${name} limit=${80} /></h1>
+      <${Notice} done=${done} />
+      <${Filter} place=${place} query=${query} />
+      <p class="summary">
+        ${
+          all
+            ? html`Everything that is kept, put-away and faded facts too. <a href=${listAddress(place, { agent, q })}>Only live ones above ${SHOWN_ABOVE}</a>`
+            : html`Live facts with a score above ${SHOWN_ABOVE}, and pinned ones. <a href=${listAddress(place, { agent, q, all: true })}>Show all</a>`
+        }
+        ${mayExport(viewer.principal, place.scope) && html`<${ExportLink} place=${place} name=${name} />`}
+      </p>
+      ${page.facts.length === 0 ? html`<${Nothing} query=${query} />` : html`<ul class="facts">${page.facts.map((fact) => html`<${Item} fact=${fact} />`)}</ul>`}
+      <nav class="pages" aria-label="Pages of facts">
+        ${offset > 0 && html`<a rel="prev" href=${at(Math.max(0, offset - limit))}>Stronger facts</a>`}
+        ${page.nextOffset !== null && html`<a rel="next" href=${at(page.nextOffset)}>Weaker facts</a>`}
+      </nav>
+    <//>
+  `;
+}
+
+function Filter({ place, query }: Pick<FactsProps, "query"> & Pick<NamedPlace, "place">) {
+  return html`
+    <form class="filter" method="get" action="/ui/facts" role="search">
+      <input type="hidden" name="scope" value=${place.scope} />
+      ${place.userId !== undefined && html`<input type="hidden" name="userId" value=${place.userId} />`}
+      ${place.storeId !== undefined && html`<input type="hidden" name="storeId" value=${place.storeId} />`}
+      ${query.all && html`<input type="hidden" name="all" value="1" />`}
+      <div class="field wide">
+        <label for="q">Words in key, tags or value</label>
+        <input id="q" name="q" type="search" maxlength="200" value=${query.search ?? ""} dir="auto" />
+      </div>
+      <div class="field">
+        <label for="agent">Agent</label>
+        <input id="agent" name="agent" maxlength="63" placeholder="all" value=${query.agentId ?? ""} />
+      </div>
+      <button>Search</button>
+    </form>
+  `;
+}
+
+function Nothing({ query: { all, search, agentId, offset } }: Pick<FactsProps, "query">) {
+  const isNarrow = search !== undefined || agentId !== undefined || offset > 0;
+  if (isNarrow) return html`<p class="empty">No fact matches.</p>`;
+  return html`<p class="empty">${all ? "Nothing is remembered here." : "Nothing is remembered here above this score."}</p>`;
+}
+
+function Item({ fact }: { readonly fact: ListedFact }) {
+  const { factId, key, value, agentId, tier, tags, confirmations, lastConfirmed, score } = fact;
+  return html`
+    <li class=${fact.archivedReason === null ? "fact" : "fact away"}>
+      <div class="fact-head">
+        <a class="key" href=${factAddress(factId)}>${key}</a>
+        <${Badges} fact=${fact} />
+        <${Score} value=${score} />
+      </div>
+      <p class="value" dir="auto"><${Value} value=${value} limit=${SHOWN_CHARACTERS} /></p>
+      <p class="muted meta">
+        <span>${agentId}</span>
+        <span>${tier}</span>
+        ${tags.length > 0 && html`<span><${Text} text=${tags.join(", ")} /></span>`}
+        <span>${confirmations === 1 ? "said once" : `confirmed ${confirmations} times`}</span>
+        <span>last on <${Day} at=${lastConfirmed} /></span>
+      </p>
+    </li>
+  `;
+}

@@ -1,0 +1,21 @@
+import { html } from "htm/preact";
+
+/** What was done, by the word that the address carries after it: nothing that somebody writes into a link is shown. */
+const DONE: Readonly<Record<string, string>> = {
+  edited: "Changed. What was said before stays in its history.",
+  pinned: "Pinned: it does not fade and does not expire.",
+  unpinned: "No longer pinned.",
+  archived: "Put away: agents do not recall it any more. You can take it back.",
+  restored: "Taken back: agents recall it again.",
+  settled: "Settled: this is the value that counts.",
+  keep_all: "Settled: all of these values are true.",
+  deleted:
+    "Deleted, with every statement of it. Only that it was deleted, by whom and why is kept.",
+};
+
+const isDone = (word: string): boolean => Object.hasOwn(DONE, word);
+
+export function Notice({ done }: { readonly done: string | undefined }) {
+  if (done === undefined || !isDone(done)) return null;
+  return html`<p class="notice good" role="status">${DONE[done]}</p>`;
+}

@@ -1,0 +1,12 @@
+import type { z } from "zod";
+import { AppError } from "../errors.ts";
+
+/** @throws AppError INVALID_INPUT that names every fault */
+export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join(".")}: ${message}` : message,
+  );
+  throw new AppError("INVALID_INPUT", faults.join("; "));
+}

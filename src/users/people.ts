@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Principal } from "../access/principal.ts";
+import type { Transactions } from "../db/tenant.ts";
+import { isUuid } from "../uuid.ts";
+import type { PeopleRepository } from "./people-repository.ts";
+import type { PersonCard } from "./person.ts";
+import { type UserService, unknownPerson } from "./service.ts";
+
+const PAGE = 50;
+
+/** What to look for among the people of an org. */
+export const PeopleQuery = z.object({
+  /** An internal id, or a part of a name or of `channel:externalId`; a leading @ is left out. */
+  search: z
+    .string()
+    .trim()
+    .max(320)
+    .transform((text) => text.replace(/^@/, ""))
+    .optional(),
+  before: z.uuid().optional(),
+});
+export type PeopleQuery = z.output<typeof PeopleQuery>;
+
+export interface PeoplePage {
+  readonly people: readonly PersonCard[];
+  /** The `before` of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+export interface PeopleDependencies {
+  readonly people: PeopleRepository;
+  readonly users: UserService;
+  readonly transactions: Transactions;
+}
+
+/** The people of an org as somebody looks through them: within the key's pins. */
+export class People {
+  readonly #deps: PeopleDependencies;
+
+  constructor(deps: PeopleDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Newest first, 50 a page. */
+  list(principal: Principal, { search, before }: PeopleQuery): Promise<PeoplePage> {
+    const { people, transactions } = this.#deps;
+    return transactions.tenant(principal, async (tx) => {
+      const filter = {
+        ...(search && isUuid(search) ? { id: search } : { search: search || undefined }),
+        before,
+        limit: PAGE + 1,
+      };
+      const pinned = principal.pins.userId;
+      const rows = await people.list(
+        principal,
+        pinned === undefined ? filter : { id: pinned, limit: 1 },
+        tx,
+      );
+      const page = rows.slice(0, PAGE);
+      return { people: page, next: rows.length > PAGE ? (page.at(-1)?.id ?? null) : null };
+    });
+  }
+
+  /** @throws AppError NOT_FOUND for foreign ids and outside the key's pins */
+  find(principal: Principal, userId: string): Promise<PersonCard> {
+    const { people, users, transactions } = this.#deps;
+    return transactions.tenant(principal, async (tx) => {
+      const { userId: id } = await users.find(principal, userId, tx);
+      const [card] = await people.list(principal, { id, limit: 1 }, tx);
+      if (card && (principal.pins.userId ?? id) === id) return card;
+      throw unknownPerson();
+    });
+  }
+}

@@ -1,0 +1,177 @@
+import { v7 } from "uuid";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowsOf } from "../isolation/rows.ts";
+import { type SeededOrg, secretOf, seedOrg } from "../isolation/seeded-org.ts";
+import { openApp, type TestApp } from "../support/app.ts";
+import { TestClock } from "../support/clock.ts";
+import { onBothDatabases } from "../support/database.ts";
+import { type Browser, type Page, signedIn, textOf } from "./browser.ts";
+
+interface Ids {
+  readonly user: string;
+  readonly external: string;
+  readonly store: string;
+  readonly facts: readonly string[];
+}
+
+/** Every address of the page that takes an id. */
+const REQUESTS: readonly ((browser: Browser, ids: Ids) => Promise<Page>[])[] = [
+  (browser, { user }) => [browser.get(`/ui/facts?scope=user&userId=${user}`)],
+  (browser, { external }) => [browser.get(`/ui/facts?scope=user&userId=${external}`)],
+  (browser, { store }) => [browser.get(`/ui/facts?scope=store&storeId=${store}&all=1`)],
+  (browser, { user }) => [browser.get(`/ui/export?scope=user&userId=${user}`)],
+  (browser, { store }) => [browser.get(`/ui/export?scope=store&storeId=${store}`)],
+  (browser, { facts }) => facts.map((id) => browser.get(`/ui/facts/${id}`)),
+  (browser, { facts }) =>
+    facts.map((id) => browser.post(`/ui/facts/${id}`, { decision: "archive" })),
+  (browser, { facts }) =>
+    facts.map((id) => browser.post(`/ui/facts/${id}/edit`, { kind: "text", value: "planted" })),
+  (browser, { facts }) =>
+    facts.map((id) => browser.post(`/ui/facts/${id}/edit`, { kind: "json", value: "not json" })),
+  (browser, { facts }) =>
+    facts.map((id) => browser.post(`/ui/facts/${id}/delete`, { reason: "not mine" })),
+];
+
+onBothDatabases((engine) => {
+  let app: TestApp;
+  let theirs: SeededOrg;
+  beforeAll(async () => {
+    app = await openApp(engine, { clock: new TestClock().now, secretOf });
+    theirs = await seedOrg(app, "theirs");
+  });
+  afterAll(() => app.dispose());
+
+  const idsOf = (org: SeededOrg): Ids => ({
+    user: org.userId,
+    external: `telegram:${org.externalId}`,
+    store: org.storeId,
+    facts: Object.values(org.facts),
+  });
+  const unknown: Ids = {
+    user: v7(),
+    external: "telegram:999",
+    store: v7(),
+    facts: [v7(), v7(), v7()],
+  };
+
+  test("ids of another org answer as unknown ones do, on every address, and change nothing", async () => {
+    const owner = await signedIn(app, await app.createKey({ role: "owner" }, "ours"));
+    const before = await rowsOf(app.database.transactions, theirs.orgId);
+    for (const ask of REQUESTS) {
+      const foreign = await Promise.all(ask(owner, idsOf(theirs)));
+      const [nobody] = await Promise.all(ask(owner, unknown));
+      for (const { status, html } of foreign) {
+        expect(status).toBe(404);
+        expect(html).toBe(nobody?.html);
+      }
+    }
+    expect(await rowsOf(app.database.transactions, theirs.orgId)).toEqual(before);
+    const { html } = await owner.get("/ui?search=telegram");
+    expect(html).not.toContain(theirs.externalId);
+    expect(html).not.toContain("shop");
+  });
+
+  describe("a key that is pinned", () => {
+    let other: Ids;
+    beforeAll(async () => {
+      const of = async (fact: object) =>
+        String((await app.ok("remember_fact", { key: "x.y", ...fact }, theirs.keys.admin)).factId);
+      await app.v1("POST", "/v1/stores", { slug: "elsewhere" }, "theirs");
+      const userId = "telegram:222";
+      const facts = [
+        await of({ scope: "user", userId, value: "of somebody else" }),
+        await of({ scope: "store", storeId: "elsewhere", value: "of another shop" }),
+      ];
+      const { user } = await app.ok("get_user_context", { userId }, theirs.keys.admin);
+      other = {
+        user: (user as { id: string }).id,
+        external: userId,
+        store: "elsewhere",
+        facts,
+      };
+    });
+
+    const pinned = async (pins: object, role = "admin") =>
+      signedIn(app, await app.createKey({ role: role as "admin", ...pins }, "theirs"));
+    const expectNothing = async (browser: Browser, urls: readonly string[]) => {
+      for (const url of urls) expect([url, (await browser.get(url)).status]).toEqual([url, 404]);
+    };
+
+    test("to a person sees that person alone, and no fact of the org or a store", async () => {
+      const browser = await pinned({ pinUserId: theirs.userId });
+      const { html } = await browser.get("/ui");
+      expect(html.match(/class="row-name"/g)).toHaveLength(1);
+      expect(html).toContain(theirs.userId);
+      expect((await browser.get("/ui/facts?scope=user")).status).toBe(200);
+      expect((await browser.get("/ui/export?scope=user")).status).toBe(200);
+      const { org, store, user } = theirs.facts;
+      expect((await browser.get(`/ui/facts/${user}`)).status).toBe(200);
+      await expectNothing(browser, [
+        "/ui/facts?scope=org",
+        `/ui/facts?scope=store&storeId=${theirs.storeId}`,
+        "/ui/export?scope=org",
+        `/ui/export?scope=store&storeId=${theirs.storeId}`,
+        `/ui/facts?scope=user&userId=${other.user}`,
+        `/ui/facts?scope=user&userId=${other.external}`,
+        `/ui/export?scope=user&userId=${other.user}`,
+        ...[org, store, ...other.facts].map((id) => `/ui/facts/${id}`),
+      ]);
+      for (const id of [org, store, ...other.facts]) {
+        expect((await browser.post(`/ui/facts/${id}`, { decision: "archive" })).status).toBe(404);
+        const edit = { kind: "text", value: "planted" };
+        expect((await browser.post(`/ui/facts/${id}/edit`, edit)).status).toBe(404);
+        const deletion = await browser.post(`/ui/facts/${id}/delete`, { reason: "x" });
+        expect(deletion.status).toBe(404);
+      }
+      const searched = await browser.get("/ui?search=222");
+      expect(searched.html).not.toContain(other.external);
+    });
+
+    test("to a store sees that store, the org's facts and people, and changes only what is its own", async () => {
+      const browser = await pinned({ pinStoreId: "shop" });
+      const { html } = await browser.get("/ui");
+      expect(textOf(html)).not.toContain("elsewhere");
+      expect((await browser.get("/ui/facts?scope=store")).status).toBe(200);
+      await expectNothing(browser, [
+        "/ui/facts?scope=store&storeId=elsewhere",
+        "/ui/export?scope=store&storeId=elsewhere",
+        `/ui/facts/${other.facts[1]}`,
+      ]);
+      const orgFact = await browser.get(`/ui/facts/${theirs.facts.org}`);
+      expect(orgFact.status).toBe(200);
+      expect(orgFact.html).not.toContain('action="/ui/facts');
+      const archive = { decision: "archive" };
+      expect((await browser.post(`/ui/facts/${theirs.facts.org}`, archive)).status).toBe(404);
+      const storeFact = await browser.get(`/ui/facts/${theirs.facts.store}`);
+      expect(storeFact.html).toContain('action="/ui/facts');
+    });
+
+    test("to an agent sees its pocket and the orchestrator's, and changes its own alone", async () => {
+      const remember = async (agentId: string) => {
+        const fact = { scope: "user", userId: theirs.userId, key: "of.agent", value: agentId };
+        const answer = await app.ok("remember_fact", { ...fact, agentId }, theirs.keys.admin);
+        return String(answer.factId);
+      };
+      const [mine, orchestrators, foreign] = [
+        await remember("maya"),
+        await remember("atlas"),
+        await remember("marco"),
+      ];
+      const browser = await pinned({ pinAgentId: "maya" }, "member");
+      const list = await browser.get(`/ui/facts?scope=user&userId=${theirs.userId}&all=1`);
+      expect(list.html).toContain(mine);
+      expect(list.html).toContain(orchestrators);
+      expect(list.html).not.toContain(foreign);
+      await expectNothing(browser, [`/ui/facts/${foreign}`]);
+      expect((await browser.get(`/ui/facts/${mine}`)).html).toContain('action="/ui/facts');
+      const atlas = await browser.get(`/ui/facts/${orchestrators}`);
+      expect(atlas.html).not.toContain('action="/ui/facts');
+      expect((await browser.post(`/ui/facts/${orchestrators}`, { decision: "pin" })).status).toBe(
+        404,
+      );
+      const { html } = await browser.get(`/ui/export?scope=user&userId=${theirs.userId}`);
+      expect(html).toContain(mine);
+      expect(html).not.toContain(foreign);
+    });
+  });
+});
