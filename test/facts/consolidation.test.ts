@@ -108,7 +108,7 @@ onBothDatabases((engine) => {
         expect(await dump(once)).toEqual(await dump(daily));
         expect(await dump(torn)).toEqual(await dump(daily));
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   });
 
