@@ -14,6 +14,8 @@ export type Alike = (a: FactRow, b: FactRow) => boolean;
 export interface Chain {
   readonly rows: readonly FactRow[];
   readonly expiresAt: Date | null;
+  /** When people pinned and unpinned it, in time order. */
+  readonly pins: readonly Decision[];
 }
 
 interface Growing {
@@ -47,10 +49,15 @@ export function chainsOf(steps: readonly Step[], alike: Alike | undefined): Chai
       const chain = byRow.get(decision.factId);
       if (!chain || hasExpired(chain, at)) continue;
       if (decision.kind === "pin" || decision.kind === "unpin") chain.pins.push(decision);
+      if (decision.kind === "edit") passPin(chain, byRow.get(decision.replacedBy ?? ""), decision);
       if (decision.kind === "settle" || decision.kind === "restore") chain.lastConfirmed = at;
     }
   }
-  return chains.map((chain) => ({ rows: chain.rows, expiresAt: expiryOf(chain) }));
+  return chains.map((chain) => ({
+    rows: chain.rows,
+    expiresAt: expiryOf(chain),
+    pins: chain.pins,
+  }));
 }
 
 function chainFor(
@@ -70,6 +77,17 @@ function chainFor(
         alike(chain.rows[0], row),
     );
   return similar ?? { rows: [], pins: [], ttlDays: row.ttlDays, lastConfirmed: row.observedAt };
+}
+
+/** An edited claim's pin goes to the one that takes its place. */
+function passPin(from: Growing, to: Growing | undefined, decision: Decision): void {
+  if (from === to || from.pins.at(-1)?.kind !== "pin") return;
+  from.pins.push({ ...decision, kind: "unpin" });
+  to?.pins.push({ ...decision, kind: "pin" });
+}
+
+export function isPinned({ pins }: Pick<Chain, "pins">, at: Date): boolean {
+  return pins.findLast((pin) => pin.at <= at)?.kind === "pin";
 }
 
 /** TTL runs from the last confirmation, and not while the claim is pinned. */

@@ -6,9 +6,11 @@ import type { Consolidation } from "./consolidation.ts";
 import type { DecisionKind } from "./decision.ts";
 import type { FactEventKind } from "./event.ts";
 import { EDIT_SOURCE } from "./fact.ts";
+import { claimOf, fold, type KeyState } from "./fold.ts";
 import type { Key } from "./key.ts";
 import type { FactKeyRepository } from "./key-repository.ts";
 import { sameMeaning } from "./meaning.ts";
+import { noSuchFact } from "./reach.ts";
 import type { FactRepository } from "./repository.ts";
 import type { PlacedRow } from "./row.ts";
 import type { Statements } from "./statements.ts";
@@ -55,8 +57,8 @@ export class Deciding {
   ): Promise<void> {
     const { facts, keys, consolidation, clock } = this.#deps;
     const key = { scope, agentId: row.agentId, key: row.key };
-    await keys.lock({ orgId: scope.orgId, name: scope.name, keys: [key] }, tx);
     const at = clock();
+    await this.#current(key, row.id, at, tx);
     const decision = { kind, factId: row.id, replacedBy: null, actor: by.actor, at };
     await keys.decide(key, decision, tx);
     const event = EVENTS[kind];
@@ -74,7 +76,8 @@ export class Deciding {
    * Replaces a claim's value by a statement of the person's own.
    *
    * @returns the id of the new row
-   * @throws AppError NOT_FOUND for a claim that is gone; INVALID_INPUT for a value of the same meaning
+   * @throws AppError NOT_FOUND for a claim that is gone; CONFLICT for one that was edited meanwhile; INVALID_INPUT for a
+   *   value of the same meaning
    */
   async edit({ scope, row }: PlacedRow, value: unknown, by: By, tx: Tx): Promise<string> {
     const { keys, consolidation, clock } = this.#deps;
@@ -85,6 +88,15 @@ export class Deciding {
     }
     const key: Key = { scope, agentId: row.agentId, key: row.key };
     const at = clock();
+    const state = await this.#current(key, row.id, at, tx);
+    const claim = claimOf(state, row.id);
+    if (claim?.archivedReason === "edited") {
+      const successor = claimOf(state, claim.supersededBy ?? "");
+      if (successor && sameMeaning(successor.value, value)) return successor.factId;
+      throw new AppError("CONFLICT", "this fact was replaced by another edit", {
+        hint: "Look at what it says now, and edit that.",
+      });
+    }
     const statement = {
       scope,
       agentId: row.agentId,
@@ -114,5 +126,15 @@ export class Deciding {
     );
     await consolidation.fold([key], at, tx, by.actor);
     return factId;
+  }
+
+  /** The key as it is now, held until the transaction ends; what expired meanwhile is gone before anybody decides on it. */
+  async #current(key: Key, factId: string, now: Date, tx: Tx): Promise<KeyState> {
+    const { keys, consolidation } = this.#deps;
+    await consolidation.fold([key], now, tx);
+    const among = { orgId: key.scope.orgId, name: key.scope.name, keys: [key] };
+    const [history] = await keys.histories(among, undefined, tx);
+    if (!history?.rows.some(({ id }) => id === factId)) throw noSuchFact();
+    return fold(history.rows, history.decisions, now);
   }
 }

@@ -75,7 +75,8 @@ function isWithdrawn({ withdrawnAt }: FactRow, at: Date): boolean {
 /** What was withdrawn says nothing about other rows, and they say nothing about it. */
 function aloneInChain(row: FactRow): Chain {
   const { observedAt, ttlDays } = row;
-  return { rows: [row], expiresAt: ttlDays === null ? null : addDays(observedAt, ttlDays) };
+  const expiresAt = ttlDays === null ? null : addDays(observedAt, ttlDays);
+  return { rows: [row], expiresAt, pins: [] };
 }
 
 /** Live before archived; then last confirmed first, and of equal times the one with the later row. */

@@ -1,11 +1,13 @@
 import type { Chain } from "./chains.ts";
 import type { ArchivedReason, Claim } from "./claims.ts";
-import { CALL_SOURCE } from "./fact.ts";
+import { CALL_SOURCE, EDIT_SOURCE } from "./fact.ts";
 import { after, type ClaimState, isLive } from "./life.ts";
 import type { FactRow } from "./row.ts";
 import { fadesAt } from "./score.ts";
 
 const HOUR_MS = 3_600_000;
+/** An edit of a message is the same source. */
+const REVISION = /#\d+$/;
 
 /** A claim while the history of its key is walked through. */
 export class OpenClaim {
@@ -21,7 +23,7 @@ export class OpenClaim {
   #lastConfirmed: Date;
   #unpinnedAt: Date | undefined;
   #absorbedBy: OpenClaim | undefined;
-  #archived: { at: Date; reason: ArchivedReason; by: OpenClaim | null } | undefined;
+  #archived: { at: Date; reason: ArchivedReason; by: OpenClaim | undefined } | undefined;
 
   constructor(row: FactRow, chain: Chain) {
     this.chain = chain;
@@ -68,13 +70,23 @@ export class OpenClaim {
   }
 
   archive(at: Date, reason: ArchivedReason): void {
-    this.#end(at, reason, null);
+    this.#end(at, reason, undefined);
     this.state = after(this.state, "archived");
   }
 
-  supersede(by: OpenClaim, at: Date, reason: "superseded" | "edited" = "superseded"): void {
+  supersede(
+    by: OpenClaim | undefined,
+    at: Date,
+    reason: "superseded" | "edited" = "superseded",
+  ): void {
     this.#end(at, reason, by);
     this.state = after(this.state, "superseded");
+  }
+
+  /** Takes the place of a claim that a person edited; what was true beside that one is true beside this one. */
+  succeed(edited: OpenClaim): void {
+    this.keptBy ??= edited.keptBy;
+    edited.pinned = false;
   }
 
   restore(at: Date): void {
@@ -124,23 +136,24 @@ export class OpenClaim {
     };
   }
 
-  #end(at: Date, reason: ArchivedReason, by: OpenClaim | null): void {
+  #end(at: Date, reason: ArchivedReason, by: OpenClaim | undefined): void {
     this.#archived = { at, reason, by };
   }
 
   #successor(): OpenClaim | undefined {
-    let claim = this.#archived?.by ?? undefined;
+    let claim = this.#archived?.by;
     while (claim !== undefined && claim.#absorbedBy !== undefined) claim = claim.#absorbedBy;
     return claim;
   }
 }
 
 /**
- * What counts once: a source, a conversation within one hour, and an hour of calls that name no source. An agent that
- * repeats itself confirms nothing.
+ * What counts once: a source, a conversation within one hour, an hour of calls that name no source, and an hour of edits.
+ * An agent that repeats itself confirms nothing, and neither does a button that was pressed twice.
  */
 function occasionOf({ sourceMessageId, conversation, observedAt }: FactRow): string {
   const hour = Math.floor(observedAt.getTime() / HOUR_MS);
   if (conversation !== null) return `${conversation} ${hour}`;
-  return sourceMessageId.startsWith(CALL_SOURCE) ? `${CALL_SOURCE}${hour}` : sourceMessageId;
+  const own = [CALL_SOURCE, EDIT_SOURCE].find((prefix) => sourceMessageId.startsWith(prefix));
+  return own === undefined ? sourceMessageId.replace(REVISION, "") : `${own}${hour}`;
 }

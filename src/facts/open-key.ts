@@ -1,4 +1,4 @@
-import type { Chain } from "./chains.ts";
+import { type Chain, isPinned } from "./chains.ts";
 import type { Claim } from "./claims.ts";
 import type { Decision } from "./decision.ts";
 import { isLive } from "./life.ts";
@@ -44,25 +44,24 @@ export class OpenKey {
 
   decide({ kind, factId, replacedBy, id, at }: Decision): void {
     const claim = this.#byRow.get(factId);
+    const next = this.#byRow.get(replacedBy ?? "");
+    if (kind === "settle") this.#settle(claim, at);
+    // Asked of its chain, which knows the edited claim's pin also when that one has expired.
+    if (next && isPinned(next.chain, at)) next.pin();
     // Its rows may have expired, been erased, or been withdrawn since.
     if (!claim) return;
     switch (kind) {
       case "settle":
-        this.#revive(claim, at);
-        for (const rival of this.#live.values()) {
-          if (rival === claim) continue;
-          rival.supersede(claim, at);
-          this.#sort(rival);
-        }
         break;
       case "keep_all":
         for (const kept of this.#live.values()) kept.keptBy = id;
         break;
-      case "edit": {
-        const next = this.#byRow.get(replacedBy ?? "");
-        if (next && next !== claim) claim.supersede(next, at, "edited");
+      case "edit":
+        if (next === claim) break;
+        // Without its successor, which may be erased, the value is as wrong as it was called.
+        claim.supersede(next, at, "edited");
+        next?.succeed(claim);
         break;
-      }
       case "pin":
         if (!isLive(claim.state)) this.#revive(claim, at);
         claim.pin();
@@ -78,6 +77,16 @@ export class OpenKey {
         break;
     }
     this.#sort(claim);
+  }
+
+  /** What a person rejected stays rejected, also once the value that they accepted is gone. */
+  #settle(accepted: OpenClaim | undefined, at: Date): void {
+    if (accepted) this.#revive(accepted, at);
+    for (const rival of this.#live.values()) {
+      if (rival === accepted) continue;
+      rival.supersede(accepted, at);
+      this.#sort(rival);
+    }
   }
 
   /** Adds a row whose source was edited since: archived, and no one's rival. */

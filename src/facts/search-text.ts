@@ -1,6 +1,7 @@
 const LIGATURES: Readonly<Record<string, string>> = { œ: "oe", æ: "ae", ß: "ss" };
-/** Scripts written without spaces: their text is matched by character pairs. */
-const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}]+/gu;
+/** Scripts written without spaces, and Korean, whose words end in particles: their text is matched by character pairs. */
+const UNSPACED =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}]+/gu;
 
 /**
  * Text as search compares it: lower case, no accents, compatibility forms resolved, single spaces. Only Latin-style

@@ -29,7 +29,9 @@ export function isWatchKey(key: string): boolean {
  * @throws AppError INVALID_INPUT that names the rule, where the draft cannot be completed
  */
 export function completeDraft(draft: FactDraft): CompleteDraft {
-  const given = [...new Set(draft.tags)];
+  const given = [
+    ...new Set(draft.tags?.map((tag) => (tag.toLowerCase() === WATCH_TAG ? WATCH_TAG : tag))),
+  ];
   const watch = isWatchKey(draft.key) || given.includes(WATCH_TAG);
   const key = watch ? watchKey(draft.key) : draft.key;
   const tags = watch && !given.includes(WATCH_TAG) ? [...given, WATCH_TAG] : given;
@@ -39,12 +41,12 @@ export function completeDraft(draft: FactDraft): CompleteDraft {
       `tags: a watch fact takes "${WATCH_TAG}" as one of its ${MAX_TAGS}`,
     );
   }
-  const tier = draft.tier ?? (watch ? "watch" : "preference");
-  if ((tier === "watch") !== watch) {
-    throw new AppError("INVALID_INPUT", "tier: watch facts, and only they, have the tier watch", {
+  if (draft.tier === "watch" && !watch) {
+    throw new AppError("INVALID_INPUT", "tier: only watch facts have the tier watch", {
       hint: "Leave tier out, or use a key watch.<site>.<topic> for what was learned about another site.",
     });
   }
+  const tier = watch ? "watch" : (draft.tier ?? "preference");
   return {
     key,
     value: draft.value,

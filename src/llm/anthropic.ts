@@ -5,6 +5,7 @@ import {
   type ExtractionPrompt,
   type Extractor,
   ExtractorFault,
+  MAX_TOKENS,
 } from "./extractor.ts";
 
 /** Five facts take some 500 tokens; what goes past this runs in circles, and is paid for. */
@@ -98,27 +99,30 @@ function headersOf(given: RequestInit["headers"], apiKey: string): Headers {
 }
 
 function tokens(count: unknown): number {
-  return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
+  if (typeof count !== "number" || !(count > 0)) return 0;
+  return Math.min(Math.trunc(count), MAX_TOKENS);
 }
 
 function faultOf(error: unknown): ExtractorFault {
-  const name = error instanceof Error ? error.name : "";
+  const { name = "", message = "" } = error instanceof Error ? error : {};
   if (name === "APIConnectionTimeoutError") return new ExtractorFault("timeout");
   const { status, headers } = error as Partial<APIError>;
   // No status: no connection, or a body that is no JSON.
   if (status === undefined) {
     return new ExtractorFault(error instanceof SyntaxError ? "unreadable" : "unavailable");
   }
-  return new ExtractorFault(faultOfStatus(status), {
+  return new ExtractorFault(faultOfStatus(status, message), {
     retryAfterMs: retryAfterOf(headers?.get("retry-after")),
   });
 }
 
-function faultOfStatus(status: number): ExtractionFault {
+function faultOfStatus(status: number, message: string): ExtractionFault {
   if (status === 429) return "rate-limited";
   if (status === 529) return "overloaded";
   if (status === 408 || status === 504) return "timeout";
   if (status === 409 || status >= 500) return "unavailable";
+  // Something that this one request holds: other turns may pass. An account without credit answers 400 to all.
+  if ([400, 413, 422].includes(status) && !/credit|billing/i.test(message)) return "rejected";
   // A key that is refused, no credit, an unknown model, a request that this provider does not take.
   return "misconfigured";
 }

@@ -6,6 +6,9 @@ export interface ExtractionPrompt {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** What a turn's columns hold. A provider may send any number. */
+export const MAX_TOKENS = 2 ** 31 - 1;
+
 export interface ExtractionAnswer {
   /** The model's text as it came; empty where it gave none. */
   readonly text: string;
@@ -22,7 +25,7 @@ export interface Extractor {
   extract(prompt: ExtractionPrompt, signal: AbortSignal): Promise<ExtractionAnswer>;
 }
 
-/** Why an extraction gave nothing. The provider's faults are the same for every turn; the answer's are this turn's. */
+/** Why an extraction gave nothing. The provider's faults are the same for every turn; the others are one turn's. */
 const PROVIDER_FAULTS = [
   "rate-limited",
   "overloaded",
@@ -30,8 +33,8 @@ const PROVIDER_FAULTS = [
   "timeout",
   "misconfigured",
 ] as const;
-const ANSWER_FAULTS = ["refused", "truncated", "unreadable"] as const;
-export type ExtractionFault = (typeof PROVIDER_FAULTS)[number] | (typeof ANSWER_FAULTS)[number];
+const TURN_FAULTS = ["refused", "truncated", "unreadable", "rejected"] as const;
+export type ExtractionFault = (typeof PROVIDER_FAULTS)[number] | (typeof TURN_FAULTS)[number];
 
 /** An extraction that failed in a known way. Its message holds nothing of the turn, the answer or the key. */
 export class ExtractorFault extends Error {

@@ -15,6 +15,8 @@ export interface BlockMessage {
 interface Line {
   readonly section: "facts" | "watch" | "messages";
   readonly text: string;
+  /** Of a fact: its key, whose current value comes first. */
+  readonly slot?: string;
 }
 
 const SECTIONS = [
@@ -56,9 +58,15 @@ function fill(
 ): Line[] {
   const kept = [...lines];
   let left = room - sum(kept, count);
+  const cut = new Set<string>();
   for (const line of more) {
     const tokens = sum([line], count);
-    if (tokens > left) continue;
+    // An older value of a key without the current one would pass for what is true.
+    if (line.slot !== undefined && cut.has(line.slot)) continue;
+    if (tokens > left) {
+      if (line.slot !== undefined) cut.add(line.slot);
+      continue;
+    }
     kept.push(line);
     left -= tokens;
   }
@@ -87,7 +95,11 @@ function factLine({ scope, claim }: Ranked): Line {
   ];
   const suffix = marks.length > 0 ? ` (${marks.join("; ")})` : "";
   const section = isWatchKey(claim.key) ? "watch" : "facts";
-  return { section, text: `- ${scope.name} ${claim.key}: ${quoted(claim.value)}${suffix}` };
+  return {
+    section,
+    slot: JSON.stringify([scope.name, claim.agentId, claim.key]),
+    text: `- ${scope.name} ${claim.key}: ${quoted(claim.value)}${suffix}`,
+  };
 }
 
 function messageLine({ sentAt, speaker, text }: BlockMessage): Line {

@@ -23,6 +23,9 @@ import { type Recall, searched } from "./query.ts";
 import type { RecallRepository, StoredMessage } from "./repository.ts";
 import { tokenCounter } from "./tokens.ts";
 
+/** Of one claim, newest first: more would only repeat it. */
+const STATEMENTS_SEARCHED = 20;
+
 export interface RecallServices {
   readonly recalls: RecallRepository;
   readonly facts: FactService;
@@ -161,7 +164,7 @@ function candidatesOf(
 ): Candidate[] {
   const claims = histories.flatMap(({ rows, decisions }) => fold(rows, decisions, at).claims);
   if (!terms) return claims.map((claim) => ({ scope, claim, match: 1 }));
-  const texts = claims.map((claim) => claim.rows.at(-1)?.searchText ?? "");
+  const texts = claims.map((claim) => textOf(claim));
   const relevance = relevanceOf(terms, texts);
   const best = new Map<string, number>();
   for (const [index, claim] of claims.entries()) {
@@ -169,6 +172,11 @@ function candidatesOf(
     best.set(slot, Math.max(best.get(slot) ?? 0, relevance[index] ?? 0));
   }
   return claims.map((claim) => ({ scope, claim, match: best.get(slotOf(claim)) ?? 0 }));
+}
+
+/** What a claim's statements say together: one of them may carry the tag or the wording that is asked for. */
+function textOf({ rows }: Claim): string {
+  return [...new Set(rows.slice(-STATEMENTS_SEARCHED).map((row) => row.searchText))].join(" ");
 }
 
 function slotOf({ agentId, key, state }: Claim): string {

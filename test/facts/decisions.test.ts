@@ -52,6 +52,42 @@ describe("a person", () => {
     ]);
   });
 
+  test("edits a claim that is pinned or one of several true ones: the new one is so too", () => {
+    const old = factRow({ value: "nuts", ttlDays: 10 });
+    const next = factRow({ value: "nuts and soy", ttlDays: 10, observedAt: day(2) });
+    const decisions = [decision("pin", old, 1), decision("edit", old, 2, next)];
+    const later = fold([old, next], decisions, day(300));
+    expect(later.claims).toMatchObject([{ value: "nuts and soy", pinned: true, state: "live" }]);
+    expect(later.expired).toMatchObject([{ rows: [old], expiresAt: day(10) }]);
+
+    const rows = [
+      ...said(["tea", 0], ["coffee", 0]),
+      factRow({ value: "espresso", observedAt: day(2) }),
+    ];
+    const [, coffee, espresso] = rows as [FactRow, FactRow, FactRow];
+    const both = [decision("keep_all", coffee, 1), decision("edit", coffee, 2, espresso)];
+    expect(seen(rows, 3, both)).toEqual([
+      ["espresso", "live"],
+      ["tea", "live"],
+      ["coffee", "edited"],
+    ]);
+  });
+
+  test("rejects a value for good: it does not come back when the accepted or edited one is erased", () => {
+    const [wrong, right] = said(["wrong", 0], ["right", 1]) as [FactRow, FactRow];
+    expect(seen([wrong], 5, [decision("settle", right, 2)])).toEqual([["wrong", "superseded"]]);
+    expect(seen([wrong], 5, [decision("edit", wrong, 2, right)])).toEqual([["wrong", "edited"]]);
+    expect(seen([wrong, ...said(["wrong", 6])], 7, [decision("settle", right, 2)])).toEqual([
+      ["wrong", "live"],
+      ["wrong", "superseded"],
+    ]);
+  });
+
+  test("who presses a button three times says a thing once", () => {
+    const edits = [0, 1, 2].map((n) => factRow({ sourceMessageId: `edit:${n}`, value: "Nice" }));
+    expect(fold(edits, [], day(1)).claims[0]?.confirmations).toBe(1);
+  });
+
   test("puts a claim away and takes it back with its confirmations", () => {
     const rows = said(["a", 0], ["a", 1]);
     const away = decision("archive", rows[1] as FactRow, 2);

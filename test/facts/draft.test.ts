@@ -93,9 +93,15 @@ describe("a draft", () => {
     expect(() => completeDraft(FactDraft.parse(draft({ key: "watch.acme" })))).toThrow(
       "watch.<site>.<topic>",
     );
-    expect(() => completeDraft(FactDraft.parse(draft({ key: "watch.a.b", tier: "core" })))).toThrow(
-      "tier",
+    expect(completeDraft(FactDraft.parse(draft({ key: "watch.a.b", tier: "core" }))).tier).toBe(
+      "watch",
     );
+    expect(
+      completeDraft(FactDraft.parse(draft({ key: "acme.price", tags: ["Veille"] }))),
+    ).toMatchObject({
+      key: "watch.acme.price",
+      tags: ["veille"],
+    });
     expect(() => completeDraft(FactDraft.parse(draft({ tier: "watch" })))).toThrow("tier");
   });
 });

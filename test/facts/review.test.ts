@@ -126,6 +126,14 @@ onBothDatabases((engine) => {
       expect(await s.rows()).toEqual([]);
     });
 
+    test("about what has just expired comes too late", async () => {
+      const { factId } = await s.remember({ key: "code", value: "A7", tier: "ephemeral" });
+      s.clock.advance(14 * DAY);
+      await expect(s.review.decide(s.owner, factId, "pin", null)).rejects.toMatchObject({
+        code: "NOT_FOUND",
+      });
+    });
+
     test("about an org's facts is for admins; about a stranger's fact there is none", async () => {
       const { factId } = await s.remember({ scope: "org", userId: undefined, key: "a", value: 1 });
       await expect(s.review.decide(member, factId, "pin", null)).rejects.toMatchObject({
@@ -160,6 +168,18 @@ onBothDatabases((engine) => {
       });
       await s.facts.forget(s.owner, old.factId, "asked");
       expect(JSON.stringify([await s.rows(), await s.events()])).not.toContain("Lyon");
+    });
+
+    test("at the same time as another is made once, or refused", async () => {
+      const { factId } = await s.remember({ key: "home", value: "Lyon" });
+      const same = await Promise.all(
+        [1, 2, 3].map(() => s.review.edit(s.owner, factId, "Nice", null)),
+      );
+      expect(new Set(same).size).toBe(1);
+      expect((await s.recall()).facts).toMatchObject([{ value: "Nice", confirmations: 1 }]);
+      await expect(s.review.edit(s.owner, factId, "Metz", null)).rejects.toMatchObject({
+        code: "CONFLICT",
+      });
     });
 
     test("to the same value is refused, and so is one that no fact can hold", async () => {

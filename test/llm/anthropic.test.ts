@@ -93,7 +93,11 @@ test.each<[Behaviour, ExtractionFault, number | undefined]>([
   [{ status: 503, headers: { "retry-after": "5" } }, "unavailable", 5_000],
   [{ status: 504 }, "timeout", undefined],
   [{ drops: true }, "unavailable", undefined],
-  [{ status: 400 }, "misconfigured", undefined],
+  [
+    { status: 400, body: '{"error":{"message":"Your credit balance is too low"}}' },
+    "misconfigured",
+    undefined,
+  ],
   [{ status: 401 }, "misconfigured", undefined],
   [{ status: 403 }, "misconfigured", undefined],
   [{ status: 404 }, "misconfigured", undefined],
@@ -148,8 +152,16 @@ test("nothing of the environment or of this machine goes out", async () => {
   expect(spoken).not.toHaveBeenCalled();
 });
 
+test.each([400, 413, 422])(
+  "a request that is answered %i is one turn's fault: others go on",
+  async (status) => {
+    const fault = await faultOf({ status });
+    expect([fault.code, fault.isOfProvider]).toEqual(["rejected", false]);
+  },
+);
+
 test("a fault tells nothing of the turn, the answer or the key", async () => {
   const fault = await faultOf({ status: 400 });
-  expect(fault.message).toBe("extraction failed: misconfigured");
+  expect(fault.message).toBe("extraction failed: rejected");
   expect(fault.cause).toBeUndefined();
 });

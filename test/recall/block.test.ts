@@ -108,8 +108,18 @@ test("facts leave room for messages, and take it where there are none", () => {
 });
 
 test("a fact too long for the room left does not keep shorter ones out", () => {
-  const { text } = memoryBlock([ranked("x y ".repeat(1000)), ranked("short")], [], 200, count);
+  const { text } = memoryBlock(
+    [ranked("x y ".repeat(1000)), ranked("short", { key: "other" })],
+    [],
+    200,
+    count,
+  );
   expect(text).toContain('"short"');
+});
+
+test("an older value of a key does not stand in for a current one that is too long", () => {
+  const values = [ranked("x y ".repeat(1000)), ranked("stale")];
+  expect(memoryBlock(values, [], 200, count).text).toBe("");
 });
 
 test("nothing to say is an empty text", () => {

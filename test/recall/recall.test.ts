@@ -69,6 +69,8 @@ onBothDatabases((engine) => {
       await s.remember({ key: "b", value: "dislikes coffee shops" });
       await s.remember({ key: "c", value: "likes coffee" });
       await s.remember({ key: "d", value: "喜欢喝绿茶" });
+      await s.remember({ key: "e", value: "고양이를 키운다" });
+      expect(await keys({ query: "고양이가" })).toEqual(["e"]);
       expect(await keys({ query: "cafe" })).toEqual(["a"]);
       expect(await keys({ query: "绿茶" })).toEqual(["d"]);
       expect(await keys({ query: "茶" })).toEqual(["d"]);
