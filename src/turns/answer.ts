@@ -6,6 +6,11 @@ const OBJECT_START = /\{\s*"facts"\s*:/g;
 /** More beginnings than this are a model that runs in circles; each costs a look at the whole text. */
 const MAX_STARTS = 20;
 
+/** Strings, to be passed over, and numbers. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** What no fact can hold, as JSON: it costs the draft that it stands in. */
+const UNSTORABLE = String.raw`"\u0000"`;
+
 /**
  * The drafts of a model's answer, as they came. A code fence or prose around the JSON is forgiven as long as there is
  * one object that it can mean.
@@ -22,7 +27,7 @@ export function readAnswer({ text, stopReason }: ExtractionAnswer): readonly unk
 
 function factsOf(json: string): readonly unknown[] | undefined {
   try {
-    const parsed: unknown = JSON.parse(json);
+    const parsed = parseExactly(json);
     if (typeof parsed !== "object" || parsed === null || !("facts" in parsed)) return undefined;
     return Array.isArray(parsed.facts) ? parsed.facts : undefined;
   } catch {
@@ -30,14 +35,40 @@ function factsOf(json: string): readonly unknown[] | undefined {
   }
 }
 
+/**
+ * Puts what cannot be stored in place of numbers that JavaScript would change. In the text: a reviver sees the source
+ * too, but calls itself for each level, and one deep value would exhaust the stack at the cost of the whole answer.
+ *
+ * @throws SyntaxError
+ */
+function parseExactly(json: string): unknown {
+  const parsed: unknown = JSON.parse(json);
+  const exact = json.replace(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') || isExact(token) ? token : UNSTORABLE,
+  );
+  return exact === json ? parsed : JSON.parse(exact);
+}
+
+/** Doubles hold 15 digits whatever they are; with more, only what is printed as it was written. */
+function isExact(literal: string): boolean {
+  const value = Number(literal);
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER) || Object.is(value, -0)) return false;
+  const digits = literal.replace(/e.*$/i, "").replace(/\D/g, "").replace(/^0+/, "");
+  if (value === 0) return digits === "";
+  return digits.length <= 15 || String(value) === literal;
+}
+
 /** @returns undefined where the text holds no such object, or several that differ */
 function factsWithin(text: string): readonly unknown[] | undefined {
   const fenced = [...text.matchAll(FENCED)].map(([, inside = ""]) => inside);
-  const found = [...fenced, ...objectsIn(text)].flatMap((json) => {
+  // Told apart as text: writing them out again would not survive a value that nests without end.
+  const found = new Map<string, readonly unknown[]>();
+  for (const json of [...fenced, ...objectsIn(text)]) {
     const facts = factsOf(json);
-    return facts ? [facts] : [];
-  });
-  return new Set(found.map((facts) => JSON.stringify(facts))).size === 1 ? found[0] : undefined;
+    if (facts) found.set(json.replace(/\s+/g, ""), facts);
+  }
+  const [only, ...others] = found.values();
+  return others.length === 0 ? only : undefined;
 }
 
 function objectsIn(text: string): string[] {

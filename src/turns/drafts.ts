@@ -80,6 +80,7 @@ function readDraft(
   const parsed = FactDraft.safeParse(fieldsOf(given));
   if (!parsed.success) return faultOf(parsed.error.issues[0]);
   const draft = parsed.data;
+  if (!isStorable(draft)) return "invalid";
   if (draft.value === null || draft.value === "") return "invalid";
   if (draft.confidence < MIN_CONFIDENCE) return "low-confidence";
   if (!canBeCompleted(draft)) return "watch";
@@ -115,6 +116,13 @@ const FAULTS = new Map<PropertyKey, string>([
 
 function faultOf(issue: { readonly path: readonly PropertyKey[] } | undefined): string {
   return FAULTS.get(issue?.path[0] ?? "") ?? "invalid";
+}
+
+/** U+0000 and half of a surrogate pair would fail the statement, and with it every other draft of the turn. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, part]) => isStorable(key) && isStorable(part));
 }
 
 function canBeCompleted(draft: FactDraft): boolean {

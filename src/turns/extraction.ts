@@ -3,7 +3,12 @@ import type { Transactions, Tx } from "../db/tenant.ts";
 import type { FactService } from "../facts/service.ts";
 import type { Counts } from "../jobs/handler.ts";
 import { RetryLater } from "../jobs/retry-later.ts";
-import { type ExtractionAnswer, type Extractor, ExtractorFault } from "../llm/extractor.ts";
+import {
+  type ExtractionAnswer,
+  type Extractor,
+  ExtractorFault,
+  MAX_TOKENS,
+} from "../llm/extractor.ts";
 import { readAnswer } from "./answer.ts";
 import { checkDrafts } from "./drafts.ts";
 import { type ReaderDependencies, type ReadyTurn, TurnReader } from "./reader.ts";
@@ -68,7 +73,7 @@ export class Extraction {
     if (typeof ready === "string" || !extractor) return {};
     const booking = { task, day: dayOf(now) };
     const answer = await this.#ask(extractor, ready, booking, signal);
-    return this.#store(booking, ready, answer, extractor.model);
+    return this.#store(booking, ready, answer, extractor.model, signal);
   }
 
   /** The last attempt failed: the turn is laid aside, visible and replayable. */
@@ -139,9 +144,8 @@ export class Extraction {
     });
     if (signal.aborted) return notYet(now);
     metrics.extraction(fault?.code ?? "failed");
-    if (!fault) return error;
     const at = retryAt(task.attempt, fault, now);
-    return new RetryLater({ at, countsAsAttempt: true, cause: fault });
+    return new RetryLater({ at, countsAsAttempt: true, cause: error });
   }
 
   async #store(
@@ -149,11 +153,12 @@ export class Extraction {
     asked: ReadyTurn,
     answer: Tokens & { readonly found: readonly unknown[] },
     model: string,
+    signal: AbortSignal,
   ): Promise<Counts> {
     const { transactions, turns, clock, metrics } = this.#deps;
     const { inputTokens, outputTokens } = answer;
     const now = clock();
-    const stored = await transactions.tenant(task, async (tx) => {
+    const storing = transactions.tenant(task, async (tx) => {
       await turns.addUsage(task, day, { turns: 0, inputTokens, outputTokens }, tx);
       const reading = await this.#reader.read(task, task.turnId, now, tx);
       if (reading.is !== "ready") return "over";
@@ -175,6 +180,10 @@ export class Extraction {
         tx,
       );
       return { facts, dropped };
+    });
+    // The tokens that it booked were rolled back with the facts, and are paid for all the same.
+    const stored = await storing.catch(async (error: unknown) => {
+      throw await this.#failed(error, { task, day }, { inputTokens, outputTokens }, signal);
     });
     if (stored === "changed") throw notYet(now);
     if (stored === "over") return {};
@@ -228,8 +237,8 @@ export class Extraction {
 /** A turn may cost several calls: attempts, and each edit of it. */
 function sum(turn: { inputTokens: number | null; outputTokens: number | null }, tokens: Tokens) {
   return {
-    inputTokens: (turn.inputTokens ?? 0) + tokens.inputTokens,
-    outputTokens: (turn.outputTokens ?? 0) + tokens.outputTokens,
+    inputTokens: Math.min((turn.inputTokens ?? 0) + tokens.inputTokens, MAX_TOKENS),
+    outputTokens: Math.min((turn.outputTokens ?? 0) + tokens.outputTokens, MAX_TOKENS),
   };
 }
 

@@ -17,9 +17,9 @@ const RETRY_AFTER = [
 ] as const;
 
 /** When a turn whose attempt failed is tried again; never before the provider allows it. */
-export function retryAt(attempt: number, fault: ExtractorFault, now: Date): Date {
+export function retryAt(attempt: number, fault: ExtractorFault | undefined, now: Date): Date {
   const wait = RETRY_AFTER[attempt - 1] ?? (RETRY_AFTER.at(-1) as number);
-  return new Date(now.getTime() + Math.max(wait, fault.retryAfterMs ?? 0));
+  return new Date(now.getTime() + Math.max(wait, fault?.retryAfterMs ?? 0));
 }
 
 /** The day that an extraction is counted for, UTC. */

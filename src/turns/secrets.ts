@@ -22,27 +22,42 @@ const SHAPES: readonly RegExp[] = [
 const COMPACT_SHAPES =
   /(?:skant|skproj|sklive|sktest|rklive|ghp|githubpat|glpat|xox[bp]|AKIA|AIza|svr)(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}|eyJhbGciOi[A-Za-z0-9]{10,}/;
 
-const SECRET_NOUN =
-  "(?:pass ?(?:word|code|phrase|wd)|pwd|mots? de passe|mdp|pin(?: code)?|code pin|otp|cvv2?|cvc2?|cryptogramme|one[- ]time (?:code|password)|(?:verification|confirmation|security|login|sms|2fa|access|door|gate|alarm|entry|entrance) code|code (?:de (?:verification|confirmation|securite|la porte|l'alarme)|d'(?:acces|entree)|secret|wifi)|digicode|(?:api|secret|private|licen[cs]e) key|cle (?:api|secrete|privee)|access token|seed phrase|recovery (?:code|phrase|key))";
+/** Words for a whole sequence of words: what names one is kept nowhere, whatever it goes on with. */
+const PHRASE_NOUN =
+  "(?:(?:seed|recovery|mnemonic|backup) (?:phrase|words)|pass ?phrase|phrase (?:de )?(?:recuperation|secrete|mnemonique|seed)|(?:recovery|backup) code)";
+const SECRET_NOUN = `(?:${PHRASE_NOUN}|pass ?(?:word|code|phrase|wd)|pwd|mots? de passe|mdp|pin(?: code)?|code pin|otp|cvv2?|cvc2?|cryptogramme|one[- ]time (?:code|password)|(?:verification|confirmation|security|login|sms|2fa|access|door|gate|alarm|entry|entrance) code|code (?:de (?:verification|confirmation|securite|la porte|l'alarme)|d'(?:acces|entree)|secret|wifi)|digicode|(?:api|secret|private|licen[cs]e) key|(?:wi[- ]?fi|wlan|router|login) pass|cles? (?:api|secrete|privee)|access token|recovery key)`;
+/** A password manager, a reset: the word, and no secret. */
+const NAMED = String.raw`(?<!gestionnaires? de )\b${SECRET_NOUN}s?\b(?![ -]?(?:managers?|vaults?|resets?|polic(?:y|ies)|generators?|less|protected)\b)`;
+/** To the end of the sentence or line: a secret may be several words, or several secrets. "1." numbers the words. */
+const REST = String.raw`(?:\S+(?<!(?<!\b\d{1,2})[.!?])[^\S\n]+){0,23}\S+`;
 /** Said outright: "my password is …", "mon mot de passe : …". */
 const SAID = new RegExp(
-  String.raw`\b${SECRET_NOUN}s?\b[^.!?\n]{0,30}?(?:\b(?:is|are|was|est|sont|c'est)\b|[:=→])\s*["'«“]?\s*\S+`,
+  String.raw`${NAMED}[^.!?\n]{0,30}?(?:\b(?:is|are|was|were|est|sont|c'est)\b|[:=→])\s*${REST}`,
   "gi",
 );
-/** The same without a verb, where a number follows: "PIN 4711". */
-const SAID_SHORTLY = new RegExp(
-  String.raw`\b${SECRET_NOUN}\b[\s#:"'-]{1,4}[A-Za-z]*\d[\w-]{2,}`,
+/** The same without a verb, where something with a digit follows: "PIN 4711". */
+const SAID_SHORTLY = new RegExp(String.raw`${NAMED}[\s#:"'-]{1,4}(?=\S*\d)\S{3,}`, "gi");
+/** A seed phrase's words: 12 or more, of 3 to 8 letters. */
+const PHRASE = new RegExp(
+  String.raw`\b${PHRASE_NOUN}s?\b[\s#:"'-]{1,4}(?:[a-z]{3,8}[\s,]{1,3}){11,23}[a-z]{3,8}\b`,
   "gi",
 );
 
 /** A number as people write it: digits in groups. With a plus it is a phone's. */
 const LONG_NUMBER = /(?<![\w+])\d(?:[ .\-\u00a0\u202f]{0,3}\d){12,18}(?!\w)/g;
+/** The groups that stand on a card, whatever is put between them. */
+const CARD_GROUPS =
+  /(?<!\d)\d{4}(?:[\s./_,;|·-]{1,3}\d{4}){3}(?!\d)|(?<!\d)\d{4}[\s./_,;|·-]{1,3}\d{6}[\s./_,;|·-]{1,3}\d{4,5}(?!\d)/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}\b/g;
 
-/** Key parts that promise a secret whatever the value looks like, and such as do where the value is a code. */
-const SECRET_PART =
-  /^(?:password|passwd|pwd|passcode|passphrase|otp|cvv2?|cvc2?|mdp|credentials?|apikey)$/;
-const CODE_PART = /^(?:pin|code|token|secret|key|digicode)$/;
+/** Keys, blanks between their parts, that promise a secret whatever the value looks like. */
+const SECRET_KEY = new RegExp(
+  String.raw`${NAMED}|\b(?:passwd|credentials?|apikey|(?:wallet|crypto) seed|mnemonic)\b`,
+);
+/** Key parts that promise one where the value is a code. */
+const CODE_PART = /^(?:pin|code|token|secret|key|digicode)s?$/;
+const CODE = /^\W*(?=\S*\d)[\w-]{3,}\W*$/;
+const NAMES_PHRASE = new RegExp(String.raw`\b${PHRASE_NOUN}s?\b`, "i");
 
 /** Whether a text holds a credential, a card number or a bank account. Text alone, without what it belongs to. */
 export function holdsSecret(text: string): boolean {
@@ -57,43 +72,61 @@ export function isSecretFact(fact: {
   readonly tags?: readonly string[] | undefined;
   readonly reasoning?: string | undefined;
 }): boolean {
-  const value = stringsOf(fact.value).join("\n");
-  const parts = fact.key.split(/[._]/);
-  if (parts.some((part) => SECRET_PART.test(part))) return true;
-  if (parts.some((part) => CODE_PART.test(part)) && /^\W*(?=\S*\d)[\w-]{3,}\W*$/.test(value))
-    return true;
-  return [fact.key, value, ...(fact.tags ?? []), fact.reasoning ?? ""].some(holdsSecret);
+  const { names, leaves } = partsOf(fact.value);
+  const keys = [fact.key, ...names].map((key) =>
+    fold(key)
+      .replace(/[._-]+/g, " ")
+      .toLowerCase(),
+  );
+  // "Has a PIN: yes" gives nothing away.
+  if (typeof fact.value !== "boolean" && keys.some((key) => SECRET_KEY.test(key))) return true;
+  const isCode = fact.key.split(/[._]/).some((part) => CODE_PART.test(part));
+  if (isCode && leaves.some((leaf) => CODE.test(leaf))) return true;
+  const texts = [[...names, ...leaves].join("\n"), leaves.join(" "), ...(fact.tags ?? [])];
+  texts.push(fact.key, fact.reasoning ?? "");
+  return texts.some((text) => holdsSecret(text) || NAMES_PHRASE.test(fold(text)));
 }
 
 /** The text with each secret replaced by `[secret]`. */
 export function redactSecrets(text: string): string {
   let safe = text;
   for (const shape of SHAPES) safe = safe.replace(shape, "[secret]");
-  safe = safe.replace(LONG_NUMBER, (number) => (isCard(number) ? "[secret]" : number));
+  for (const numbers of [LONG_NUMBER, CARD_GROUPS])
+    safe = safe.replace(numbers, (number) => (isCard(number) ? "[secret]" : number));
   safe = safe.replace(IBAN, (account) => (isIban(account) ? "[secret]" : account));
-  return replaceFolded(replaceFolded(safe, SAID), SAID_SHORTLY);
+  for (const pattern of [SAID, PHRASE, SAID_SHORTLY]) safe = replaceFolded(safe, pattern);
+  return safe;
 }
 
-/** Replaces what matches in the text without accents. Accents are folded one for one, so that places stay. */
-function replaceFolded(text: string, pattern: RegExp): string {
+/** Without accents and curly apostrophes, one for one, so that places stay. */
+function fold(text: string): string {
   const folded = Array.from(text, (character) => {
     const [base = character] = character.normalize("NFD");
     return base.length === character.length ? base : character;
   }).join("");
+  return folded.replace(/’/g, "'");
+}
+
+/** Replaces what matches in the folded text. */
+function replaceFolded(text: string, pattern: RegExp): string {
   let safe = "";
   let from = 0;
-  for (const match of folded.replace(/’/g, "'").matchAll(pattern)) {
+  for (const match of fold(text).matchAll(pattern)) {
     safe += `${text.slice(from, match.index)}[secret]`;
     from = match.index + match[0].length;
   }
   return safe + text.slice(from);
 }
 
-function stringsOf(value: unknown): string[] {
-  if (typeof value === "object" && value !== null) {
-    return Object.entries(value).flatMap(([key, inner]) => [key, ...stringsOf(inner)]);
-  }
-  return [String(value)];
+/** The names of a value's members, and all that it holds. */
+function partsOf(value: unknown): { readonly names: string[]; readonly leaves: string[] } {
+  if (typeof value !== "object" || value === null) return { names: [], leaves: [String(value)] };
+  const parts = Object.values(value).map(partsOf);
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return {
+    names: [...own, ...parts.flatMap(({ names }) => names)],
+    leaves: parts.flatMap(({ leaves }) => leaves),
+  };
 }
 
 /** The Luhn check, for numbers that begin as cards do. One other number in ten would pass it too. */

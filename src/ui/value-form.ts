@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { MAX_NESTING } from "../nesting.ts";
 
 /** How a person writes a value into a form: as text that is kept as it is, or as JSON. */
 export const VALUE_KINDS = ["text", "json"] as const;
@@ -30,9 +31,16 @@ export function readValue({ kind, text }: WrittenValue): unknown {
   try {
     return JSON.parse(written, exactly as (this: unknown, key: string, value: unknown) => unknown);
   } catch (error) {
+    // The parser calls itself for each level where it has to report numbers: thousands of them exhaust the stack.
+    if (error instanceof RangeError) throw tooDeep(error);
     if (!(error instanceof SyntaxError)) throw error;
     throw notJson(error);
   }
+}
+
+function tooDeep(cause: RangeError): AppError {
+  const message = `value: nests arrays and objects deeper than ${MAX_NESTING}`;
+  return new AppError("INVALID_INPUT", message, { cause });
 }
 
 function notJson(cause: SyntaxError): AppError {

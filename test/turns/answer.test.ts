@@ -57,3 +57,32 @@ test("a model that runs in circles is given up", () => {
   expect(faultOf('{"facts":['.repeat(20_000))).toBe("unreadable");
   expect(faultOf("{".repeat(1_000_000))).toBe("unreadable");
 });
+
+test.each([
+  "123456789012345678901",
+  "9007199254740993",
+  "1e400",
+  "1e-400",
+  "-0",
+  "0.12345678901234567890",
+])("a number that JavaScript would change, %s, costs its draft and no other", (number) => {
+  const facts = read(
+    `{"facts":[{"key":"a","value":{"n":[${number}]},"confidence":0.9},{"key":"b","value":"${number}","confidence":0.9}]}`,
+  );
+  expect(facts).toEqual([
+    { key: "a", value: { n: ["\0"] }, confidence: 0.9 },
+    { key: "b", value: number, confidence: 0.9 },
+  ]);
+});
+
+test.each(["0", "-1.50", "9007199254740991", "0.1", "1e3", "0.8500000000000001", "0.000001"])(
+  "%s stays a number",
+  (number) => {
+    expect(read(`{"facts":[{"value":${number}}]}`)).toEqual([{ value: Number(number) }]);
+  },
+);
+
+test("a value of 100,000 levels costs its draft and no other", () => {
+  const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
+  expect(read(`{"facts":[{"value":${deep}},{"value":1e400}]}`)[1]).toEqual({ value: "\0" });
+});

@@ -47,6 +47,21 @@ onBothDatabases((engine) => {
     expect(await learning.metric("souvenir_extraction_drops_total")).not.toEqual(before);
   });
 
+  test("a fact that no database holds costs itself alone, and absurd counts of tokens are kept small", async () => {
+    const numbers = { inputTokens: 1e15, outputTokens: 1e300 };
+    await learn({
+      facts: [draftOf("a.b", "nul \0"), draftOf("a.c", ["\ud800"]), GOOD],
+      ...numbers,
+    });
+    expect(await values()).toEqual(["Lyon"]);
+    expect(await turn()).toMatchObject({
+      state: "extracted",
+      dropped: { invalid: 2 },
+      inputTokens: 2_147_483_647,
+      outputTokens: 2_147_483_647,
+    });
+  });
+
   const BAD: readonly (readonly [string, Behaviour, string])[] = [
     ["nothing", { text: "" }, "unreadable"],
     ["prose", { text: "I cannot help with that" }, "unreadable"],

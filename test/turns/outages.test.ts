@@ -56,7 +56,7 @@ onBothDatabases((engine) => {
     expect((await learning.turnsOf(person)).every(({ state }) => state === "extracted")).toBe(true);
   });
 
-  test("a crash between the answer and the commit costs a second call, and stores each fact once", async () => {
+  test("facts that cannot be stored are paid for, booked and tried again: it costs a second call, and stores each fact once", async () => {
     const { app, settle } = learning;
     learning.double.behaviour = { facts: [GOOD] };
     await learning.turn(person, "I moved to Lyon");
@@ -66,10 +66,14 @@ onBothDatabases((engine) => {
     await settle();
     expect(calls()).toBe(1);
     expect(await values()).toEqual([]);
-    expect(await turn()).toMatchObject({ state: "closed", inputTokens: null });
+    expect(await turn()).toMatchObject({ state: "closed", inputTokens: 700, outputTokens: 60 });
+    expect(await learning.usage()).toMatchObject([
+      { turns: 1, inputTokens: 700, outputTokens: 60 },
+    ]);
     await learning.system((tx) => tx.execute("alter table turns drop constraint no_more"));
-    await learning.later(HOUR);
+    await learning.later(30_000);
     expect(calls()).toBe(2);
+    expect(await turn()).toMatchObject({ state: "extracted", inputTokens: 1400 });
     expect(await values()).toEqual(["Lyon"]);
     // And once more after the commit, as if the process had died before it noted that the job is done.
     await learning.system((tx) =>

@@ -47,6 +47,14 @@ test.each([
   "ton code de vérification est 483920",
   "CVV 123",
   "seed phrase: witch collapse practice feed shame open",
+  "my seed phrase witch collapse practice feed shame open despair creek road again ice least",
+  "password hunter2 for the wifi",
+  "our wifi pass is swordfish",
+  "le mot de passe hunter2 pour le wifi",
+  "my card is 4111/1111/1111/1111",
+  "my card is 4111_1111_1111_1111",
+  "my card is 4111\n1111\n1111\n1111",
+  "card_3782/822463/10005",
   "ma clé API est dans le fichier : abc",
 ])("%j is a secret", (text) => {
   expect(holdsSecret(text)).toBe(true);
@@ -76,6 +84,12 @@ test.each([
   "wants two-factor codes by text message",
   "I keep losing my passwords",
   "uses a password manager",
+  "password manager: 1Password",
+  "my password manager is 1Password",
+  "gestionnaire de mots de passe : Bitwarden",
+  "I forgot my password",
+  "wrote the seed phrase down on paper",
+  "open from 2026/03/01 to 2027/03/01",
   "the promo code SUMMER is fine",
   "https://example.com/shop?page=2",
   "550e8400-e29b-41d4-a716-446655440000",
@@ -95,6 +109,23 @@ test.each([
   ["a tag", { key: "work.tool", value: "uses an API", tags: [KEYS[3] as string] }],
   ["the key's promise", { key: "wifi.password", value: "correct horse" }],
   ["a code under its key", { key: "home.door_code", value: "45B12" }],
+  ...[
+    "wifi.mot_de_passe",
+    "mot_de_passe.wifi",
+    "passwords.home",
+    "wifi.pass",
+    "wallet.passphrase",
+    "wallet.seed_phrase",
+    "github.recovery_codes",
+    "phone.pin_code",
+    "phone.pin",
+    "bank.otp",
+  ].map((key): [string, { key: string; value: unknown }] => [key, { key, value: "four words" }]),
+  ["a value that names a seed phrase", { key: "wallet.note", value: "seed phrase witch collapse" }],
+  ["a name inside the value", { key: "wifi.home", value: { password: "correct horse" } }],
+  ["a card in pieces", { key: "bank.card", value: ["41111111", "11111111"] }],
+  ["a card in an object", { key: "bank.x", value: { a: 4111, b: 1111, c: 1111, d: "1111" } }],
+  ["codes in a list", { key: "home.codes", value: ["45B12", "77C13"] }],
   ["a PIN under its key", { key: "phone.pin", value: 4711 }],
 ])("a fact with a secret in %s is one", (_, fact) => {
   expect(isSecretFact(fact)).toBe(true);
@@ -107,6 +138,9 @@ test.each([
   { key: "home.city", value: "Lyon" },
   { key: "team.size", value: 12 },
   { key: "likes.pins", value: true },
+  { key: "garden.seed", value: "tomato" },
+  { key: "tools.password_manager", value: "1Password" },
+  { key: "team.scores", value: [12, 13, 14] },
 ])("%j is an ordinary fact", (fact) => {
   expect(isSecretFact(fact)).toBe(false);
 });
@@ -117,11 +151,25 @@ test("what surrounds a secret stays", () => {
   );
 });
 
+test.each([
+  ["My passwords are hunter2 and swordfish9", "My [secret]"],
+  ["My passwords are hunter2, swordfish9. I live in Lyon", "My [secret] I live in Lyon"],
+  ["the passphrase is correct horse battery staple!\nThanks", "the [secret]\nThanks"],
+  ["seed phrase: 1. witch 2. collapse 3. practice", "[secret]"],
+  ["password hunter2 for the wifi", "[secret] for the wifi"],
+])("of %j nothing secret is left", (text, safe) => {
+  expect(redactSecrets(text)).toBe(safe);
+});
+
 test("a long text is read in reasonable time", () => {
   for (const text of [
     "1 ".repeat(50_000),
     "password ".repeat(10_000),
     "FR14 ".repeat(20_000),
+    "seed phrase ".repeat(10_000),
+    "password is ".repeat(10_000),
+    "password: a".repeat(10_000),
+    "1111/".repeat(20_000),
     "é".repeat(100_000),
   ]) {
     expect(redactSecrets(text).length).toBeGreaterThan(0);

@@ -109,6 +109,7 @@ onBothDatabases((engine) => {
     ["U+0000 in text", "text", "nul \0", "cannot be stored"],
     ["the same in other letters", "text", "Kept As It Is!", "says the same as before"],
     ["5,000 characters", "text", "x".repeat(5000), "a fact takes 4096"],
+    ["3,000 lists in each other", "json", `${"[".repeat(3000)}${"]".repeat(3000)}`, "nests"],
     ["300 lists in each other", "json", `${"[".repeat(300)}${"]".repeat(300)}`, "nests"],
   ])("%s is refused, and what was typed is still there", async (_, kind, value, fault) => {
     const id = await remember({ value: "kept as it is" });
