@@ -85,4 +85,7 @@ test.each(["0", "-1.50", "9007199254740991", "0.1", "1e3", "0.8500000000000001",
 test("a value of 100,000 levels costs its draft and no other", () => {
   const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
   expect(read(`{"facts":[{"value":${deep}},{"value":1e400}]}`)[1]).toEqual({ value: "\0" });
+  expect(read(`Here you are: {"facts":[{"value":${deep}},{"key":"kept"}]}`)[1]).toEqual({
+    key: "kept",
+  });
 });
