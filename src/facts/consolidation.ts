@@ -10,7 +10,7 @@ import { type DueSet, type History, type Key, nameOf } from "./key.ts";
 import type { FactKeyRepository } from "./key-repository.ts";
 import type { FactRepository } from "./repository.ts";
 import type { StoredFact } from "./row.ts";
-import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
+import { advance, changedStates, type StoredState } from "./state.ts";
 
 /** Keys folded in one transaction: some 100 ms, so that writers of the same keys wait no longer. */
 const BATCH = 100;
@@ -145,12 +145,7 @@ export class Consolidation {
       current = advance(current, fold(current, decisions, next), next, events);
     }
     current = advance(current, fold(current, decisions, now), now, events);
-    const before = new Map(rows.map(({ id, state }) => [id, state]));
-    const changed = current.filter((row) => {
-      const was = before.get(row.id);
-      return was === undefined || differs(was, row.state);
-    });
-    return { states: new Map(changed.map(({ id, state }) => [id, state])), events };
+    return { states: changedStates(rows, current), events };
   }
 
   async #expire(
@@ -176,23 +171,6 @@ export class Consolidation {
     }
     return left;
   }
-}
-
-/** Gives rows the states of a fold, and notes what that says happened. */
-function advance(
-  rows: readonly StoredFact[],
-  folded: KeyState,
-  at: Date,
-  events: FactEvent[],
-): StoredFact[] {
-  const states = statesOf(folded, at);
-  return rows.map((row) => {
-    const state = states.get(row.id);
-    if (!state) return row;
-    const event = eventBetween(row, state, at);
-    if (event) events.push(event);
-    return { ...row, state };
-  });
 }
 
 function nextExpiry({ expired }: KeyState): Date | undefined {

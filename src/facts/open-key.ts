@@ -44,23 +44,21 @@ export class OpenKey {
 
   decide({ kind, factId, replacedBy, id, at }: Decision): void {
     const claim = this.#byRow.get(factId);
-    const next = this.#byRow.get(replacedBy ?? "");
     if (kind === "settle") this.#settle(claim, at);
-    // Asked of its chain, which knows the edited claim's pin also when that one has expired.
-    if (next && isPinned(next.chain, at)) next.pin();
-    // Its rows may have expired, been erased, or been withdrawn since.
-    if (!claim) return;
+    else if (kind === "edit") this.#edit(claim, this.#byRow.get(replacedBy ?? ""), at);
+    else if (claim) this.#decideAlone(claim, kind, id, at);
+    // Otherwise its rows have expired, been erased, or been withdrawn since.
+  }
+
+  #decideAlone(
+    claim: OpenClaim,
+    kind: Exclude<Decision["kind"], "settle" | "edit">,
+    id: string,
+    at: Date,
+  ): void {
     switch (kind) {
-      case "settle":
-        break;
       case "keep_all":
         for (const kept of this.#live.values()) kept.keptBy = id;
-        break;
-      case "edit":
-        if (next === claim) break;
-        // Without its successor, which may be erased, the value is as wrong as it was called.
-        claim.supersede(next, at, "edited");
-        next?.succeed(claim);
         break;
       case "pin":
         if (!isLive(claim.state)) this.#revive(claim, at);
@@ -87,6 +85,16 @@ export class OpenKey {
       rival.supersede(accepted, at);
       this.#sort(rival);
     }
+  }
+
+  #edit(edited: OpenClaim | undefined, next: OpenClaim | undefined, at: Date): void {
+    // Asked of its chain, which knows the edited claim's pin also when that one has expired.
+    if (next && isPinned(next.chain, at)) next.pin();
+    if (!edited || edited === next) return;
+    // Without its successor, which may be erased, the value is as wrong as it was called.
+    edited.supersede(next, at, "edited");
+    next?.succeed(edited);
+    this.#sort(edited);
   }
 
   /** Adds a row whose source was edited since: archived, and no one's rival. */

@@ -24,8 +24,12 @@ export interface StoredState {
   readonly expiresAt: Date | null;
 }
 
-const ALONE = {
+/** A row that no fold has seen. */
+export const UNFOLDED: StoredState = {
+  consolidatedAt: null,
   mergedInto: null,
+  archivedAt: null,
+  archivedReason: null,
   supersededBy: null,
   pinned: false,
   contested: false,
@@ -37,7 +41,7 @@ const ALONE = {
   lastConfirmedAt: null,
   fadesAt: null,
   expiresAt: null,
-} as const;
+};
 
 /** The state of every row of a key that stays, by its id. */
 export function statesOf({ claims }: KeyState, now: Date): Map<string, StoredState> {
@@ -75,7 +79,7 @@ function claimState(claim: Claim, now: Date): StoredState {
 
 function mergedState(claim: Claim, row: FactRow, now: Date): StoredState {
   return {
-    ...ALONE,
+    ...UNFOLDED,
     consolidatedAt: now,
     mergedInto: claim.factId,
     archivedAt: row.observedAt,
@@ -83,15 +87,44 @@ function mergedState(claim: Claim, row: FactRow, now: Date): StoredState {
   };
 }
 
-/** Whether two states differ in anything but the time of the fold. */
-export function differs(a: StoredState, b: StoredState): boolean {
+/** Gives rows the states of a fold, and notes what that says happened. */
+export function advance(
+  rows: readonly StoredFact[],
+  folded: KeyState,
+  at: Date,
+  events: FactEvent[],
+): StoredFact[] {
+  const states = statesOf(folded, at);
+  return rows.map((row) => {
+    const state = states.get(row.id);
+    if (!state) return row;
+    const event = eventBetween(row, state, at);
+    if (event) events.push(event);
+    return { ...row, state };
+  });
+}
+
+/** The states that have to be written, by row: those that differ from the stored ones in more than the time of the fold. */
+export function changedStates(
+  before: readonly StoredFact[],
+  after: readonly StoredFact[],
+): Map<string, StoredState> {
+  const stored = new Map(before.map(({ id, state }) => [id, state]));
+  const changed = after.filter(({ id, state }) => {
+    const was = stored.get(id);
+    return was === undefined || differs(was, state);
+  });
+  return new Map(changed.map(({ id, state }) => [id, state]));
+}
+
+function differs(a: StoredState, b: StoredState): boolean {
   const comparable = (state: StoredState) =>
     JSON.stringify({ ...state, consolidatedAt: undefined });
   return a.consolidatedAt === null || comparable(a) !== comparable(b);
 }
 
 /** What a new state says happened to a row, for its audit trail; undefined where nothing did. */
-export function eventBetween(row: StoredFact, next: StoredState, now: Date): FactEvent | undefined {
+function eventBetween(row: StoredFact, next: StoredState, now: Date): FactEvent | undefined {
   const kind = happened(row.state, next);
   return (
     kind && {

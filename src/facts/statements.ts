@@ -11,7 +11,7 @@ import { sameMeaning } from "./meaning.ts";
 import type { FactRepository } from "./repository.ts";
 import type { FactRow, FactScope, StoredFact } from "./row.ts";
 import { searchTextOf } from "./search-text.ts";
-import { differs, eventBetween, type StoredState, statesOf } from "./state.ts";
+import { advance, changedStates, type StoredState, statesOf, UNFOLDED } from "./state.ts";
 import { eventOf, type Verdict, verdictOn, wasWrittenBefore } from "./verdict.ts";
 import type { CompleteDraft } from "./watch.ts";
 
@@ -85,24 +85,11 @@ export class Statements {
     const events: FactEvent[] = [
       "replaces" in statement ? { ...event, kind: "edited", oldValue: statement.replaces } : event,
     ];
-    if (rows.length < KEY_ROWS) {
-      const states = statesOf(folded, now);
-      const changed = new Map<string, StoredState>();
-      for (const other of rows) {
-        const state = states.get(other.id);
-        if (!state || !differs(other.state, state)) continue;
-        changed.set(other.id, state);
-        const event = eventBetween(other, state, now);
-        if (event) events.push(event);
-      }
-      await this.#keys.apply(among, changed, tx);
-    } else {
-      await this.#keys.apply(
-        among,
-        new Map([[row.id, { ...row.state, consolidatedAt: null }]]),
-        tx,
-      );
-    }
+    const states =
+      rows.length < KEY_ROWS
+        ? changedStates(rows, advance(rows, folded, now, events))
+        : new Map([[row.id, UNFOLDED]]);
+    await this.#keys.apply(among, states, tx);
     await this.#facts.addEvents(scope, events, tx);
     return verdict;
   }
@@ -158,23 +145,5 @@ function rowOf(statement: Statement, now: Date): FactRow {
 
 /** The state of a row whose key has no other. One that expired before it was written is left to consolidation. */
 function stateAlone(row: FactRow, now: Date): StoredState {
-  return statesOf(fold([row], [], now), now).get(row.id) ?? NOT_FOLDED;
+  return statesOf(fold([row], [], now), now).get(row.id) ?? UNFOLDED;
 }
-
-const NOT_FOLDED: StoredState = {
-  consolidatedAt: null,
-  mergedInto: null,
-  archivedAt: null,
-  archivedReason: null,
-  supersededBy: null,
-  pinned: false,
-  contested: false,
-  confirmationCount: 1,
-  claimConfidence: null,
-  claimTags: null,
-  claimTier: null,
-  claimHalfLifeDays: null,
-  lastConfirmedAt: null,
-  fadesAt: null,
-  expiresAt: null,
-};

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { score } from "../../src/facts/score.ts";
+import { daysBetween, fadesAt, score } from "../../src/facts/score.ts";
 
 describe("score", () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true });
@@ -25,5 +25,19 @@ describe("score", () => {
     );
     expect(score(0.8, 365, 365)).toBe(0.4);
     expect(score(0.8, -3650, 30)).toBe(0.8);
+  });
+
+  test("falls below 0.2 at the very millisecond that fadesAt names, and not one sooner", () => {
+    const confirmed = new Date("2026-01-01T00:00:00Z");
+    fc.assert(
+      fc.property(part, halfLife, (confidence, half) => {
+        const at = fadesAt(confidence, confirmed, half);
+        const scoreAt = (ms: number) =>
+          score(confidence, daysBetween(confirmed, new Date(ms)), half);
+        const isSooner = at > confirmed && scoreAt(at.getTime() - 1) < 0.2;
+        return scoreAt(at.getTime()) < 0.2 && !isSooner;
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

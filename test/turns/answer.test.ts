@@ -24,7 +24,7 @@ test.each([
   ["twice the same", `${FACTS}\n\nAgain: ${FACTS}`],
   ["inside another object", `{"result": ${FACTS}}`],
   ["with spaces in its head", `Sure: { "facts" : [${FACTS.slice(10, -2)}] }`],
-])("facts %s are read (B111)", (_, text) => {
+])("facts %s are read", (_, text) => {
   expect(read(text)).toEqual(PET);
 });
 
@@ -45,7 +45,7 @@ test.each([
   ['{"facts":[{', "max_tokens", "truncated"],
   ['{"facts":[]}', "max_tokens", "truncated"],
   ['{"facts":[]}', "model_context_window_exceeded", "truncated"],
-])("%j (%s) is %s, never nothing to learn (B115)", (text, stopReason, code) => {
+])("%j (%s) is %s, never nothing to learn", (text, stopReason, code) => {
   expect(faultOf(text, stopReason)).toBe(code);
 });
 

@@ -3,7 +3,6 @@ import type { Behaviour } from "../support/anthropic-double.ts";
 import { onBothDatabases } from "../support/database.ts";
 import { draftOf, HOUR, type Learning, MINUTE, openLearning } from "./learning.ts";
 
-const _DAY = 24 * HOUR;
 const GOOD = draftOf("home.city", "Lyon");
 
 onBothDatabases((engine) => {
@@ -28,13 +27,13 @@ onBothDatabases((engine) => {
   const turn = async () => (await learning.turnsOf(person))[0];
   const values = async () => (await learning.factsOf(person)).map(({ value }) => value);
 
-  test("JSON in prose and a fence is read (B111)", async () => {
+  test("JSON in prose and a fence is read", async () => {
     const json = JSON.stringify({ facts: [{ key: "pet", value: "cat", confidence: 0.9 }] });
     await learn({ text: `Here are the facts:\n\`\`\`json\n${json}\n\`\`\` Hope it helps` });
     expect(await values()).toEqual(["cat"]);
   });
 
-  test("a malformed fact costs itself, and is counted (B113)", async () => {
+  test("a malformed fact costs itself, and is counted", async () => {
     const before = await learning.metric("souvenir_extraction_drops_total");
     await learn({
       facts: [GOOD, draftOf("Bad Key!", 1), draftOf("a.b", 1, { confidence: 7 })],
@@ -74,21 +73,18 @@ onBothDatabases((engine) => {
     ["a broken connection", { drops: true }, "unavailable"],
     ["a refused key", { status: 401 }, "misconfigured"],
   ];
-  test.each(BAD)(
-    "%s is tried again, and the turn says why it waits (B115)",
-    async (_, bad, reason) => {
-      await learn(bad);
-      expect(await turn()).toMatchObject({ state: "closed", reason });
-      expect(await values()).toEqual([]);
-      learning.double.next({ facts: [GOOD] });
-      await learning.later(6 * MINUTE);
-      expect(await turn()).toMatchObject({ state: "extracted", reason: null });
-      expect(await values()).toEqual(["Lyon"]);
-      expect(calls()).toBe(2);
-    },
-  );
+  test.each(BAD)("%s is tried again, and the turn says why it waits", async (_, bad, reason) => {
+    await learn(bad);
+    expect(await turn()).toMatchObject({ state: "closed", reason });
+    expect(await values()).toEqual([]);
+    learning.double.next({ facts: [GOOD] });
+    await learning.later(6 * MINUTE);
+    expect(await turn()).toMatchObject({ state: "extracted", reason: null });
+    expect(await values()).toEqual(["Lyon"]);
+    expect(calls()).toBe(2);
+  });
 
-  test("more than five facts and one of a megabyte are left out (B115)", async () => {
+  test("more than five facts and one of a megabyte are left out", async () => {
     const many = Array.from({ length: 200 }, (_, n) => draftOf(`likes.n${n}`, n));
     await learn({ facts: [draftOf("big", "x".repeat(1_000_000)), ...many] });
     expect(await values()).toEqual([0, 1, 2, 3, 4]);

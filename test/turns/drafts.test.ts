@@ -35,7 +35,7 @@ const keptOf = (...args: Parameters<typeof check>) =>
     drafts.map(({ scope, draft }) => ({ from: message.id, scope, ...draft })),
   );
 
-test("a good draft is kept beside bad ones, which are counted by reason (B113)", () => {
+test("a good draft is kept beside bad ones, which are counted by reason", () => {
   const { dropped, stated } = check([
     GOOD,
     { key: "Bad Key!", value: 1, confidence: 0.9 },
@@ -93,7 +93,7 @@ test("somebody who works for the org states facts of it, and of the store that t
   expect(elsewhere.stated).toHaveLength(1);
 });
 
-test("ids, agents and half-lives that a model thought of are not read (B116)", () => {
+test("ids, agents and half-lives that a model thought of are not read", () => {
   const thought = {
     ...GOOD,
     scopeId: "victim",
@@ -107,7 +107,7 @@ test("ids, agents and half-lives that a model thought of are not read (B116)", (
   expect(check([{ ...thought, scope: "org" }]).dropped).toEqual({ scope: 1 });
 });
 
-test("of 200 good drafts the first five are kept (B115)", () => {
+test("of 200 good drafts the first five are kept", () => {
   const drafts = Array.from({ length: 200 }, (_, n) => ({ ...GOOD, key: `likes.n${n}` }));
   const { stated, dropped } = check([{ ...GOOD, key: "B A D" }, ...drafts]);
   expect(stated[0]?.drafts.map(({ draft }) => draft.key)).toEqual(
@@ -116,7 +116,7 @@ test("of 200 good drafts the first five are kept (B115)", () => {
   expect(dropped).toEqual({ "invalid-key": 1, "too-many": 195 });
 });
 
-test("a value of a megabyte costs itself alone (B115)", () => {
+test("a value of a megabyte costs itself alone", () => {
   const { stated, dropped } = check([{ ...GOOD, value: "x".repeat(1_000_000) }, GOOD]);
   expect(stated).toHaveLength(1);
   expect(dropped).toEqual({ "too-large": 1 });

@@ -27,7 +27,7 @@ onBothDatabases((engine) => {
   const turn = async () => (await learning.turnsOf(person))[0];
   const values = async () => (await learning.factsOf(person)).map(({ value }) => value);
 
-  test("a model that names an org, a scope's id and an agent writes nothing there (B116)", async () => {
+  test("a model that names an org, a scope's id and an agent writes nothing there", async () => {
     await learning.app.v1("POST", "/v1/orgs", { slug: "victim" });
     const before = (await learning.facts()).length;
     const pwned = { scopeId: "victim", orgId: "victim", agentId: "maya", userId: "1" };
