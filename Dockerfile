@@ -20,4 +20,5 @@ RUN npm run postinstall
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+# The flag saves about 100 MB: see docs/embeddings.md.
+CMD ["node", "--max-semi-space-size=4", "src/main.ts"]

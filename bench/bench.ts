@@ -8,7 +8,11 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   throughput: async () => (await import("./throughput.ts")).throughput,
   history: async () => (await import("./history.ts")).history,
   consolidate: async () => (await import("./consolidate.ts")).consolidate,
+  memory: async () => (await import("./memory.ts")).memory,
   lifecycle: async () => (await import("./lifecycle.ts")).lifecycle,
+  recall: async () => (await import("./recall.ts")).recall,
+  latency: async () => (await import("./latency.ts")).latency,
+  duplicates: async () => (await import("./duplicates.ts")).duplicates,
 };
 
 const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 10000,1000000] [--seconds 5]
@@ -16,6 +20,10 @@ const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 1
   throughput  requests/s, latency and CPU of the memory tools beside a tool that does nothing and a bare Fastify echo
   history     latency of a page of chat history as one person's history grows
   consolidate time to consolidate 1,000 changed facts among many
+  recall      which evidence is found for a question, by words, by vectors and by both, and in 1,400 tokens
+  duplicates  which pairs of values would be merged as the same, and which should not have been
+  latency     time of a recall at scale, by stage
+  memory      megabytes of the server's process, with and without the model that embeds
   lifecycle   which value of a changing attribute is recalled, over scripts of confirmations and contradictions
 
   --db       one database only; without it both are measured. PostgreSQL is the server that DATABASE_URL or

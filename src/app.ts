@@ -16,6 +16,7 @@ import { JobLeases } from "./jobs/leases.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { mountSouvenir } from "./mcp/souvenir.ts";
+import { embedderOf } from "./search-services.ts";
 import { buildServices } from "./services.ts";
 import { Startup, type StartupEvents } from "./startup.ts";
 import { telegramWebhook } from "./telegram/webhook.ts";
@@ -62,11 +63,15 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const { transactions } = database;
   const metrics = new Metrics();
 
+  const embedder = await embedderOf(config);
+  let notice = (_sentence: string): void => {};
   const services = await buildServices({
     config,
     database,
     clock,
     metrics,
+    embedder,
+    onNotice: (sentence) => notice(sentence),
     secretOf: options.secretOf ?? (() => undefined),
   });
   const { orgs, keys, channels, chat, facts, turns, queue } = services;
@@ -81,6 +86,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     },
     allowedHosts: config.ALLOWED_HOSTS,
   });
+
+  notice = (sentence) => http.log.warn(sentence);
 
   const runner = new JobRunner({
     queue,
@@ -171,6 +178,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   http.addHook("onClose", async () => {
     startup.stop();
     await runner.stop();
+    await embedder?.close();
     await database.close();
   });
 
@@ -185,6 +193,14 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
         ready(ownerKey) {
           if (!services.hasExtractor)
             http.log.info("no ANTHROPIC_API_KEY: nothing is extracted from chats");
+          if (!embedder) http.log.info("EMBEDDER=none: recall goes by words alone");
+          // Nobody waits for it: until it is there, recall goes by words.
+          services.meaning?.model().catch((error: unknown) => {
+            http.log.warn(
+              { err: error },
+              "the embedder is not ready: recall goes by words for now",
+            );
+          });
           if (options.background !== false) runner.start();
           ready(ownerKey);
         },

@@ -23,6 +23,7 @@ const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const slug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63");
+const apiKey = z.string().regex(/^[!-~]{1,512}$/, "ASCII without spaces");
 
 const cron = z
   .string()
@@ -56,13 +57,18 @@ const Env = z.object({
   TELEGRAM_AUTO_APPROVE: flag.default(false),
   CHAT_RETENTION_DAYS: integer.pipe(z.number().positive()).optional(),
   CONSOLIDATE_CRON: cron.default("0 3 * * *"),
-  ANTHROPIC_API_KEY: z
-    .string()
-    .regex(/^[!-~]{1,512}$/, "ASCII without spaces")
-    .optional(),
+  ANTHROPIC_API_KEY: apiKey.optional(),
   ANTHROPIC_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.anthropic.com"),
   EXTRACTION_MODEL: text.default("claude-haiku-5-5"),
   EXTRACTION_DAILY_LIMIT: integer.default(2000),
+  EMBEDDER: z.enum(["local", "openai", "none"]).default("local"),
+  EMBEDDING_MODEL: text.default("text-embedding-3-small"),
+  EMBEDDING_DIMENSIONS: integer.pipe(z.number().min(2).max(16_000)).optional(),
+  OPENAI_API_KEY: apiKey.optional(),
+  OPENAI_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.openai.com/v1"),
+  VECTOR_INDEX: z.enum(["postgres", "upstash"]).default("postgres"),
+  UPSTASH_VECTOR_REST_URL: z.url({ protocol: /^https?$/ }).optional(),
+  UPSTASH_VECTOR_REST_TOKEN: apiKey.optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
 });
 
@@ -85,6 +91,16 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const faults = issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
   if (set.AUTH === "none" && !isLoopback(set.HOST)) {
     faults.push("  AUTH: none is allowed only while HOST is a loopback address");
+  }
+  if (set.EMBEDDER === "openai" && !set.OPENAI_API_KEY && !set.OPENAI_BASE_URL) {
+    faults.push(
+      "  EMBEDDER: openai needs OPENAI_API_KEY, or OPENAI_BASE_URL of a server without keys",
+    );
+  }
+  if (set.VECTOR_INDEX === "upstash") {
+    const needed = ["UPSTASH_VECTOR_REST_URL", "UPSTASH_VECTOR_REST_TOKEN"];
+    const missing = needed.filter((name) => set[name] === undefined);
+    faults.push(...missing.map((name) => `  ${name}: VECTOR_INDEX=upstash needs it`));
   }
   if (!parsed.success || faults.length > 0) {
     throw new Error(`invalid environment\n${faults.join("\n")}`);

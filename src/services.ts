@@ -12,8 +12,10 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/client.ts";
 import { maintenanceJob } from "./db/maintenance.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
+import { Comparison } from "./facts/comparison.ts";
 import { Consolidation } from "./facts/consolidation.ts";
-import { consolidateJob, expireJob } from "./facts/jobs.ts";
+import { compareJob, consolidateJob, expireJob } from "./facts/jobs.ts";
 import { FactKeyRepository } from "./facts/key-repository.ts";
 import { FactRepository } from "./facts/repository.ts";
 import { FactReview } from "./facts/review.ts";
@@ -32,8 +34,11 @@ import { KvService } from "./kv/service.ts";
 import { anthropicExtractor } from "./llm/anthropic.ts";
 import { OrgRepository } from "./orgs/repository.ts";
 import { OrgService } from "./orgs/service.ts";
+import { Candidates } from "./recall/candidates.ts";
 import { RecallRepository } from "./recall/repository.ts";
+import { Retrieval } from "./recall/retrieval.ts";
 import { RecallService } from "./recall/service.ts";
+import { buildSearch } from "./search-services.ts";
 import { TurnAssignment } from "./turns/assignment.ts";
 import { Extraction } from "./turns/extraction.ts";
 import { extractionJob } from "./turns/jobs.ts";
@@ -51,6 +56,10 @@ interface ServiceDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Undefined: nothing is searched by its meaning. */
+  readonly embedder: Embedder | undefined;
+  /** Told, in a sentence that may be logged, what somebody should know. */
+  readonly onNotice: (notice: string) => void;
   /** Reads a secret's variable that a channel account names. */
   readonly secretOf: (variable: string) => string | undefined;
 }
@@ -61,6 +70,8 @@ export async function buildServices({
   database,
   clock,
   metrics,
+  embedder,
+  onNotice,
   secretOf,
 }: ServiceDependencies) {
   const { transactions } = database;
@@ -87,9 +98,13 @@ export async function buildServices({
   const archive = new ChatRepository();
   const factRows = new FactRepository();
   const factKeys = new FactKeyRepository();
+  const queue = new JobQueue();
+  const search = await buildSearch({ config, embedder, database, queue, clock, metrics, onNotice });
+  const { index } = search;
   const consolidation = new Consolidation({
     keys: factKeys,
     facts: factRows,
+    index,
     transactions,
     clock,
   });
@@ -97,6 +112,8 @@ export async function buildServices({
     facts: factRows,
     keys: factKeys,
     consolidation,
+    comparisons: embedder && queue,
+    index,
     conversations: archive,
     users,
     orgs,
@@ -105,33 +122,45 @@ export async function buildServices({
     clock,
     orchestrator: config.DEFAULT_AGENT,
   });
+  const comparison = new Comparison({
+    facts: factRows,
+    keys: factKeys,
+    consolidation,
+    transactions,
+    clock,
+    embedder,
+  });
   const review = new FactReview({
     facts: factRows,
     keys: factKeys,
     review: new ReviewRepository(),
     consolidation,
+    index,
     users,
     orgs,
     transactions,
     clock,
     orchestrator: config.DEFAULT_AGENT,
   });
+  const recalls = new RecallRepository();
+  const retrieval = new Retrieval(index, search.meaning);
   const recall = new RecallService({
-    facts,
-    recalls: new RecallRepository(),
+    retrieval,
+    candidates: new Candidates(recalls, facts),
+    recalls,
     users,
     orgs,
     transactions,
     clock,
     orchestrator: config.DEFAULT_AGENT,
   });
-  const queue = new JobQueue();
   const turnRows = new TurnRepository();
   const chat = new ChatService({
     chat: archive,
     users,
     orgs,
     facts,
+    index,
     turns: new TurnAssignment({
       turns: turnRows,
       users,
@@ -188,18 +217,25 @@ export async function buildServices({
     extractionJob(extraction),
     consolidateJob(consolidation, config.CONSOLIDATE_CRON),
     expireJob(consolidation),
+    compareJob(comparison),
+    ...search.handlers,
     pruneJob(jobRows, transactions, clock, () => handlers),
     ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
   ];
   return {
     orgs,
+    users,
     people: new People({ people: new PeopleRepository(), users, transactions }),
     keys,
     sessions,
     kv,
     facts,
     review,
+    consolidation,
     recall,
+    retrieval,
+    meaning: search.meaning,
+    embedding: search.embedding,
     chat,
     turns,
     hasExtractor,

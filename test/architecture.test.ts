@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting)\.ts`;
-const DOMAIN = "(?:access|orgs|users|channels|kv|chat|turns|facts|recall|idempotency)";
+const DOMAIN = "(?:access|orgs|users|channels|kv|chat|turns|facts|recall|search|idempotency)";
 const TRANSPORT = "(?:mcp|telegram|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
@@ -13,7 +13,7 @@ const OPEN = String.raw`${DOMAIN}/(?!${REPOSITORY_FILE}|jobs\.ts)[^/]+\.ts`;
 /** What a domain may know of jobs: to queue one, to answer for one. */
 const QUEUE = String.raw`jobs/(?:queue|handler|retry-later)\.ts`;
 /** The ports' interfaces; app.ts alone knows the implementations. */
-const PORTS = String.raw`llm/extractor\.ts`;
+const PORTS = String.raw`(?:llm/extractor|embeddings/embedder|vectors/index)\.ts`;
 
 /**
  * The one-way flow, as data: transport, service, repository, database. The first row that names a file decides what it
@@ -23,7 +23,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["main.ts", [String.raw`cli/serve\.ts`]],
   // The server's process opens the embedded database before it loads the rest.
   ["cli/.+", [String.raw`(?:app|config|version|db/embedded/embedded)\.ts`, "cli/.+"]],
-  [String.raw`(?:app|services)\.ts`, [".+"]],
+  [String.raw`(?:app|(?:search-)?services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -54,6 +54,16 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     [SHARED, OPEN, QUEUE, PORTS, String.raw`db/tenant\.ts`, REPOSITORY],
   ],
   ["llm/.+", [SHARED, "llm/.+"]],
+  ["embeddings/.+", [SHARED, "embeddings/.+"]],
+  [
+    "vectors/.+",
+    [
+      SHARED,
+      "vectors/.+",
+      String.raw`db/(?:client|faults|tenant)\.ts`,
+      String.raw`jobs/handler\.ts`,
+    ],
+  ],
   ["mcp/.+", [SHARED, OPEN, "mcp/.+"]],
   ["telegram/.+", [SHARED, OPEN, "telegram/.+"]],
   ["ui/.+", [SHARED, OPEN, "ui/.+"]],
@@ -95,7 +105,11 @@ test("every import flows one way: transport, service, repository, database", () 
 test("a domain reaches another domain's tables only through its service", () => {
   const broken = files.flatMap((file) =>
     importsOf(file)
-      .filter((to) => matches(REPOSITORY, to) && !["app.ts", "services.ts"].includes(file))
+      .filter(
+        (to) =>
+          matches(REPOSITORY, to) &&
+          !["app.ts", "services.ts", "search-services.ts"].includes(file),
+      )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),
   );
@@ -123,7 +137,7 @@ test("only the database folder and repositories know Drizzle and the drivers", (
   const knows = files.filter((file) =>
     /from "(?:drizzle-orm|postgres|@electric-sql)[^"]*"/.test(read(file)),
   );
-  const may = String.raw`(?:db/.+|jobs/(?:queue|leases|repository)\.ts|users/context\.ts|${REPOSITORY})`;
+  const may = String.raw`(?:db/.+|vectors/.+|jobs/(?:queue|leases|repository)\.ts|users/context\.ts|${REPOSITORY})`;
   expect(knows.filter((file) => !matches(may, file))).toEqual([]);
 });
 

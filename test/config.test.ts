@@ -108,6 +108,42 @@ test("facts are consolidated when a cron pattern says, one that comes round", ()
   }
 });
 
+test("an index at Upstash needs its address and its token, and both faults are listed", () => {
+  const message = refusal({ VECTOR_INDEX: "upstash", UPSTASH_VECTOR_REST_TOKEN: "quokka token" });
+  expect(message).toContain("  UPSTASH_VECTOR_REST_URL: VECTOR_INDEX=upstash needs it");
+  expect(message).toMatch(/^ {2}UPSTASH_VECTOR_REST_TOKEN: ASCII without spaces$/m);
+  expect(message).not.toContain("quokka");
+  const url = { UPSTASH_VECTOR_REST_URL: "https://index.example.com" };
+  expect(refusal({ VECTOR_INDEX: "upstash", ...url })).toContain("UPSTASH_VECTOR_REST_TOKEN: ");
+  const config = readConfig({ VECTOR_INDEX: "upstash", ...url, UPSTASH_VECTOR_REST_TOKEN: "t" });
+  expect(config.VECTOR_INDEX).toBe("upstash");
+});
+
+test("an embedding provider needs a key, or the address of a server without keys", () => {
+  const EMBEDDER = "openai";
+  expect(refusal({ EMBEDDER })).toContain("EMBEDDER: openai needs OPENAI_API_KEY, or");
+  expect(readConfig({ EMBEDDER, OPENAI_API_KEY: "sk-1" }).EMBEDDER).toBe(EMBEDDER);
+  const OPENAI_BASE_URL = "http://127.0.0.1:11434/v1";
+  expect(readConfig({ EMBEDDER, OPENAI_BASE_URL }).OPENAI_API_KEY).toBeUndefined();
+});
+
+test("a key alone sends no text to a provider: the embedder has to be chosen", () => {
+  expect(readConfig({ OPENAI_API_KEY: "sk-1" }).EMBEDDER).toBe("local");
+});
+
+test("faults of an embedding provider's settings are told without their values", () => {
+  const message = refusal({
+    EMBEDDER: "quokka",
+    EMBEDDING_DIMENSIONS: "0",
+    OPENAI_API_KEY: "quokka key",
+    OPENAI_BASE_URL: "quokka",
+  });
+  for (const name of ["EMBEDDER", "EMBEDDING_DIMENSIONS", "OPENAI_API_KEY", "OPENAI_BASE_URL"]) {
+    expect(message).toMatch(new RegExp(`^  ${name}: `, "m"));
+  }
+  expect(message).not.toContain("quokka");
+});
+
 test.each([
   "postgres://u:p%25w@h:5432/d",
   "postgresql://u:p@w@h/d",

@@ -9,6 +9,7 @@ import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
 import { MEMORY_CALLS } from "./isolation/memory-calls.ts";
 import { rowsOf } from "./isolation/rows.ts";
+import { SEARCH_CALLS } from "./isolation/search-calls.ts";
 import { NOON, type SeededOrg, secretOf, seedOrg } from "./isolation/seeded-org.ts";
 import { TURN_CALLS } from "./isolation/turn-calls.ts";
 import { openApp, type TestApp } from "./support/app.ts";
@@ -16,7 +17,7 @@ import { TestClock } from "./support/clock.ts";
 import { onBothDatabases } from "./support/database.ts";
 
 const src = join(import.meta.dirname, "../src");
-const CALLS = { ...IDENTITY_CALLS, ...MEMORY_CALLS, ...FACT_CALLS, ...TURN_CALLS };
+const CALLS = { ...IDENTITY_CALLS, ...MEMORY_CALLS, ...FACT_CALLS, ...TURN_CALLS, ...SEARCH_CALLS };
 const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>
   Object.entries(calls).map(([method, call]) => [`${repository}.${method}`, call] as const),
 );

@@ -1,5 +1,6 @@
 import type { Tx } from "../db/tenant.ts";
 import type { FactService } from "../facts/service.ts";
+import type { SearchIndex } from "../search/service.ts";
 import type { TurnAssignment } from "../turns/assignment.ts";
 import { correctable, opensLikeCorrection } from "../turns/correction.ts";
 import { NOWHERE, type Placed, sourceIdOf } from "../turns/turn.ts";
@@ -22,6 +23,7 @@ export interface IntakeDependencies {
   readonly chat: ChatRepository;
   readonly users: UserService;
   readonly facts: FactService;
+  readonly index: SearchIndex;
   readonly turns: TurnAssignment;
   /** New people of a channel may be remembered at once, rather than wait for approval. */
   readonly autoApprove: boolean;
@@ -80,7 +82,7 @@ export class Intake {
     isEdit: boolean,
     tx: Tx,
   ): Promise<void> {
-    const { chat, users, autoApprove } = this.#deps;
+    const { chat, users, index, autoApprove } = this.#deps;
     if (isEdit && (await this.#edit(update, message, tx))) return;
     const person = message.sender
       ? await users.ensure(
@@ -95,9 +97,12 @@ export class Intake {
         )
       : null;
     const placed = await this.#place(update, message, person, tx);
-    await chat.insert(update, toRow(update, message, person, placed), tx);
-    if (placed.turnId !== null && optsOut(message.text))
-      await chat.optOut(update, placed.turnId, tx);
+    const id = await chat.insert(update, toRow(update, message, person, placed), tx);
+    const out =
+      placed.turnId !== null && optsOut(message.text)
+        ? await chat.optOut(update, placed.turnId, tx)
+        : [];
+    if (id !== undefined && person) await index.indexMessages(update, [id, ...out], tx);
   }
 
   /** Which turn a message belongs to, before it is archived. */
@@ -169,9 +174,10 @@ export class Intake {
     },
     tx: Tx,
   ): Promise<void> {
-    const { chat, facts, turns } = this.#deps;
+    const { chat, facts, index, turns } = this.#deps;
     const { id, turnId, direction, text } = edited;
     if (turnId === null || direction === "outbound") {
+      await index.indexMessages(update, [id], tx);
       await facts.archiveBySource(update, [id], tx);
       return;
     }
@@ -182,8 +188,10 @@ export class Intake {
       { turnId, source: sourceIdOf(edited), optsOut: optsOut(text), at },
       tx,
     );
-    if (optsOut(text)) {
-      await facts.eraseBySource(update, await chat.optOut(update, turnId, tx), tx);
+    const out = optsOut(text) ? await chat.optOut(update, turnId, tx) : [];
+    await index.indexMessages(update, [id, ...out], tx);
+    if (out.length > 0) {
+      await facts.eraseBySource(update, out, tx);
     } else {
       await facts.archiveBySource(update, [id], tx);
     }
@@ -223,6 +231,8 @@ function toRow(
     forwarded: message.forwarded,
     turnId: placed.turnId,
     optedOut: placed.optedOut || (message.direction === "inbound" && optsOut(message.text)),
+    // Indexed in the same transaction, if it is searched at all.
+    searchDue: false,
     sentAt: message.sentAt,
     archivedAt: update.receivedAt,
     editedAt: message.editedAt ?? null,

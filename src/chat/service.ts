@@ -113,7 +113,7 @@ export class ChatService {
 
   /** Archives a user's message and the assistant's answer for a runtime that has no webhook. */
   archiveTurn(principal: Principal, turn: Turn): Promise<ArchivedTurn> {
-    const { chat, users, orgs, turns, idempotency, transactions, clock } = this.#deps;
+    const { chat, users, orgs, index, turns, idempotency, transactions, clock } = this.#deps;
     const { idempotencyKey, ...body } = turn;
     const now = clock();
     const sentAt = turn.observedAt && turn.observedAt <= now ? turn.observedAt : wholeSecond(now);
@@ -157,6 +157,7 @@ export class ChatService {
             turnId,
             // An opt-out takes the whole turn: the answer may repeat what the person asked to leave out.
             optedOut,
+            searchDue: false,
             archivedAt: now,
           };
           const userMessageId = await chat.insert(
@@ -181,6 +182,7 @@ export class ChatService {
             tx,
           );
           if (!userMessageId || !assistantMessageId) throw new Error("insert returned no row");
+          await index.indexMessages(principal, [userMessageId, assistantMessageId], tx);
           return { userMessageId, assistantMessageId, sentAt: sentAt.toISOString() };
         },
       ),

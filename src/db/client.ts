@@ -166,8 +166,14 @@ export class Database {
     }
   }
 
-  /** Vacuum, checkpoint and the like: statements that cannot run inside a transaction. */
-  async maintain(statement: "checkpoint" | "vacuum (analyze)"): Promise<void> {
+  /** Statements that cannot run inside a transaction, or may take long: no limit of time ends them. */
+  async maintain(
+    statement:
+      | "checkpoint"
+      | "vacuum (analyze)"
+      | `create index ${string}`
+      | `drop index ${string}`,
+  ): Promise<void> {
     try {
       await this.#connections.use(({ sql }) => sql.unsafe(statement));
     } catch (error) {

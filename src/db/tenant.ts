@@ -16,11 +16,14 @@ export type SystemPurpose =
   | "bootstrap"
   | "job queue"
   | "due facts"
+  | "embedding models"
+  | "due messages"
   | "retention"
+  | "vector index"
   | "operator";
 
 /** Nobody waits for them, and one statement may go through much. */
-const AT_LEISURE: readonly SystemPurpose[] = ["retention"];
+const AT_LEISURE: readonly SystemPurpose[] = ["retention", "vector index"];
 const LEISURE = 60;
 
 interface TransactionOptions {

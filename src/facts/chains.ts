@@ -1,15 +1,12 @@
 import type { Decision } from "./decision.ts";
 import { meaningOf } from "./meaning.ts";
-import type { FactRow } from "./row.ts";
+import { compareRows, type FactRow } from "./row.ts";
 import { addDays } from "./score.ts";
 
-/** Whether two rows of one key say the same although their texts differ. */
-export type Alike = (a: FactRow, b: FactRow) => boolean;
-
 /**
- * Statements of one meaning, none of which came after the ones before had expired. A chain expires as a whole, at a time
- * that no other value's rows can move: so the rows that an expiry deletes leave the rest of the key as it would be
- * without them, whenever consolidation comes to delete them.
+ * Statements of one meaning, or of meanings that were found alike, none of which came after the ones before had expired.
+ * A chain expires as a whole, at a time that no other value's rows can move: so the rows that an expiry deletes leave the
+ * rest of the key as it would be without them, whenever consolidation comes to delete them.
  */
 export interface Chain {
   readonly rows: readonly FactRow[];
@@ -31,52 +28,92 @@ export type Step =
   | { readonly at: Date; readonly row: FactRow; readonly decision?: never }
   | { readonly at: Date; readonly decision: Decision; readonly row?: never };
 
-/** @param steps in time order */
-export function chainsOf(steps: readonly Step[], alike: Alike | undefined): Chain[] {
-  const chains: Growing[] = [];
-  const latest = new Map<string, Growing>();
-  const byRow = new Map<string, Growing>();
-  for (const { at, row, decision } of steps) {
-    if (row) {
-      const chain = chainFor(row, latest, chains, alike);
-      if (chain.rows.length === 0) chains.push(chain);
-      chain.rows.push(row);
-      chain.lastConfirmed = at;
-      chain.ttlDays = longer(chain.ttlDays, row.ttlDays);
-      byRow.set(row.id, chain);
-      latest.set(meaningOf(row.value), chain);
-    } else {
-      const chain = byRow.get(decision.factId);
-      if (!chain || hasExpired(chain, at)) continue;
-      if (decision.kind === "pin" || decision.kind === "unpin") chain.pins.push(decision);
-      if (decision.kind === "edit") passPin(chain, byRow.get(decision.replacedBy ?? ""), decision);
-      if (decision.kind === "settle" || decision.kind === "restore") chain.lastConfirmed = at;
+/** The chains of a key while its history is walked through. */
+class Chains {
+  readonly #all = new Set<Growing>();
+  readonly #latest = new Map<string, Growing>();
+  readonly #byRow = new Map<string, Growing>();
+  /** When a person last said which of the values hold. */
+  #ruledAt: Date | undefined;
+
+  state(row: FactRow): void {
+    const { observedAt, ttlDays } = row;
+    const meaning = meaningOf(row.value);
+    const known = this.#latest.get(meaning);
+    const chain =
+      known && !hasExpired(known, observedAt)
+        ? known
+        : { rows: [], pins: [], ttlDays, lastConfirmed: observedAt };
+    this.#all.add(chain);
+    chain.rows.push(row);
+    chain.lastConfirmed = observedAt;
+    chain.ttlDays = longer(chain.ttlDays, ttlDays);
+    this.#byRow.set(row.id, chain);
+    this.#latest.set(meaning, chain);
+  }
+
+  decide(decision: Decision): void {
+    const { kind, at } = decision;
+    const other = this.#byRow.get(decision.replacedBy ?? "");
+    const chain = this.#byRow.get(decision.factId);
+    if (kind !== "alike" && kind !== "pin" && kind !== "unpin") this.#ruledAt = at;
+    if (!chain || hasExpired(chain, at)) return;
+    if (kind === "alike" && other && !hasExpired(other, at)) this.#unite(chain, other);
+    if (kind === "pin" || kind === "unpin") chain.pins.push(decision);
+    if (kind === "edit") passPin(chain, other, decision);
+    if (kind === "settle" || kind === "restore") chain.lastConfirmed = at;
+  }
+
+  all(): Chain[] {
+    return [...this.#all].map((chain) => ({
+      rows: chain.rows,
+      expiresAt: expiryOf(chain),
+      pins: chain.pins,
+    }));
+  }
+
+  /** A machine has no say in values that a person has seen side by side and decided about. */
+  #unite(a: Growing, b: Growing): void {
+    const ruledAt = this.#ruledAt;
+    if (a === b || (ruledAt && [a, b].every((chain) => wasSaidBy(chain, ruledAt)))) return;
+    a.rows.push(...b.rows);
+    a.rows.sort(compareRows);
+    a.pins.splice(0, a.pins.length, ...unitedPins(a.pins, b.pins));
+    a.ttlDays = longer(a.ttlDays, b.ttlDays);
+    if (b.lastConfirmed > a.lastConfirmed) a.lastConfirmed = b.lastConfirmed;
+    this.#all.delete(b);
+    for (const map of [this.#byRow, this.#latest]) {
+      for (const [name, chain] of map) if (chain === b) map.set(name, a);
     }
   }
-  return chains.map((chain) => ({
-    rows: chain.rows,
-    expiresAt: expiryOf(chain),
-    pins: chain.pins,
-  }));
 }
 
-function chainFor(
-  row: FactRow,
-  latest: ReadonlyMap<string, Growing>,
-  chains: readonly Growing[],
-  alike: Alike | undefined,
-): Growing {
-  const equal = latest.get(meaningOf(row.value));
-  if (equal && !hasExpired(equal, row.observedAt)) return equal;
-  const similar =
-    alike &&
-    chains.find(
-      (chain) =>
-        !hasExpired(chain, row.observedAt) &&
-        chain.rows[0] !== undefined &&
-        alike(chain.rows[0], row),
-    );
-  return similar ?? { rows: [], pins: [], ttlDays: row.ttlDays, lastConfirmed: row.observedAt };
+/** @param steps in time order */
+export function chainsOf(steps: readonly Step[]): Chain[] {
+  const chains = new Chains();
+  for (const { row, decision } of steps) {
+    if (row) chains.state(row);
+    else chains.decide(decision);
+  }
+  return chains.all();
+}
+
+function wasSaidBy({ rows }: Growing, at: Date): boolean {
+  return rows.some(({ observedAt }) => observedAt <= at);
+}
+
+/** Pinned while one of them was. */
+function unitedPins(a: readonly Decision[], b: readonly Decision[]): Decision[] {
+  const pinned = new Set<readonly Decision[]>();
+  const united: Decision[] = [];
+  const steps = [a, b].flatMap((pins) => pins.map((pin) => ({ pin, pins })));
+  for (const { pin, pins } of steps.sort((x, y) => +x.pin.at - +y.pin.at)) {
+    const was = pinned.size > 0;
+    if (pin.kind === "pin") pinned.add(pins);
+    else pinned.delete(pins);
+    if (pinned.size > 0 !== was) united.push(pin);
+  }
+  return united;
 }
 
 /** An edited claim's pin goes to the one that takes its place. */

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { Counts } from "../jobs/handler.ts";
+import type { FoldedKey, SearchIndex } from "../search/service.ts";
 import { eraseRows } from "./erasing.ts";
 import { type FactEvent, SYSTEM } from "./event.ts";
 import { FACT_SCOPES } from "./fact.ts";
@@ -29,6 +30,7 @@ interface RunOptions {
 export interface ConsolidationDependencies {
   readonly keys: FactKeyRepository;
   readonly facts: FactRepository;
+  readonly index: SearchIndex;
   readonly transactions: Transactions;
   readonly clock: Clock;
 }
@@ -116,14 +118,17 @@ export class Consolidation {
     const histories = await this.#deps.keys.histories(among, undefined, tx);
     const states = new Map<string, StoredState>();
     const events: FactEvent[] = [];
+    const folded: FoldedKey[] = [];
     for (const history of histories) {
       const outcome = await this.#foldOne(history, now, tx);
       for (const [id, state] of outcome.states) states.set(id, state);
+      folded.push({ key: history.key, claims: outcome.claims });
       const noted = actor ? outcome.events.map((event) => ({ ...event, actor })) : outcome.events;
       events.push(...noted);
       await this.#deps.facts.addEvents(history.key.scope, noted, tx);
     }
     await this.#deps.keys.apply(among, states, tx);
+    await this.#deps.index.indexClaims(among, folded, tx);
     return events;
   }
 
@@ -144,8 +149,9 @@ export class Consolidation {
       current = await this.#expire(key, current, gone, next, events, tx);
       current = advance(current, fold(current, decisions, next), next, events);
     }
-    current = advance(current, fold(current, decisions, now), now, events);
-    return { states: changedStates(rows, current), events };
+    const { claims } = fold(current, decisions, now);
+    current = advance(current, { claims, expired: [] }, now, events);
+    return { states: changedStates(rows, current), claims, events };
   }
 
   async #expire(

@@ -2,24 +2,21 @@ import { v7 } from "uuid";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
-import type { Consolidation } from "./consolidation.ts";
-import type { DecisionKind } from "./decision.ts";
+import type { PersonalDecision } from "./decision.ts";
 import type { FactEventKind } from "./event.ts";
 import { EDIT_SOURCE } from "./fact.ts";
 import { claimOf, fold, type KeyState } from "./fold.ts";
 import type { Key } from "./key.ts";
-import type { FactKeyRepository } from "./key-repository.ts";
 import { sameMeaning } from "./meaning.ts";
 import { noSuchFact } from "./reach.ts";
-import type { FactRepository } from "./repository.ts";
 import type { PlacedRow } from "./row.ts";
-import type { Statements } from "./statements.ts";
+import type { StatementDependencies, Statements } from "./statements.ts";
 
 /** A person's own correction is believed as it stands. */
 const EDITED_CONFIDENCE = 1;
 
 /** What the audit trail calls a decision. The fold itself notes that a claim came back. */
-const EVENTS: Readonly<Partial<Record<DecisionKind, FactEventKind>>> = {
+const EVENTS: Readonly<Partial<Record<PersonalDecision, FactEventKind>>> = {
   settle: "settled",
   keep_all: "settled",
   pin: "pinned",
@@ -32,10 +29,7 @@ interface By {
   readonly reason: string | null;
 }
 
-export interface DecidingDependencies {
-  readonly facts: FactRepository;
-  readonly keys: FactKeyRepository;
-  readonly consolidation: Consolidation;
+export interface DecidingDependencies extends StatementDependencies {
   readonly clock: Clock;
 }
 
@@ -51,7 +45,7 @@ export class Deciding {
 
   async decide(
     { scope, row }: PlacedRow,
-    kind: Exclude<DecisionKind, "edit">,
+    kind: Exclude<PersonalDecision, "edit">,
     by: By,
     tx: Tx,
   ): Promise<void> {

@@ -11,7 +11,9 @@ export const DECISION_KINDS = [
   "archive",
   "restore",
 ] as const;
-export type DecisionKind = (typeof DECISION_KINDS)[number];
+export type PersonalDecision = (typeof DECISION_KINDS)[number];
+/** `alike` is the machine's: it finds that the values of two rows mean the same. */
+export type DecisionKind = PersonalDecision | "alike";
 
 /** A stored decision: an input of the fold, at its own time. */
 export interface Decision {
@@ -19,7 +21,7 @@ export interface Decision {
   readonly kind: DecisionKind;
   /** Any row of the claim in question. */
   readonly factId: string;
-  /** Of an edit: the row with the new value. */
+  /** Of an edit: the row with the new value. Of `alike`: the other row. */
   readonly replacedBy: string | null;
   readonly at: Date;
 }

@@ -1,4 +1,4 @@
-import { type Alike, type Chain, chainsOf, type Step } from "./chains.ts";
+import { type Chain, chainsOf, type Step } from "./chains.ts";
 import type { Claim } from "./claims.ts";
 import type { Decision } from "./decision.ts";
 import { isLive } from "./life.ts";
@@ -15,23 +15,16 @@ export interface KeyState {
 }
 
 /**
- * The state of one key in one scope and one agent's pocket: a left fold over its rows and people's decisions in the order
- * (time, id). It depends on nothing else, so it is the same whatever order they were written in and however often
+ * The state of one key in one scope and one agent's pocket: a left fold over its rows and the decisions about them in the
+ * order (time, id). It depends on nothing else, so it is the same whatever order they were written in and however often
  * consolidation ran in between. Statements of the same meaning make one claim; different values that live at once are
  * contested; the third statement of the newest archives the others; what faded before it was stated again starts afresh.
  *
  * Source: SPEC §5.
- *
- * @param alike judges pairs whose normalised texts differ; absent = they mean different things
  */
-export function fold(
-  rows: readonly FactRow[],
-  decisions: readonly Decision[],
-  at: Date,
-  alike?: Alike,
-): KeyState {
+export function fold(rows: readonly FactRow[], decisions: readonly Decision[], at: Date): KeyState {
   const steps = stepsOf(rows, decisions, at);
-  const chains = chainsOf(steps, alike);
+  const chains = chainsOf(steps);
   const withdrawn = rows.filter((row) => isWithdrawn(row, at)).map(aloneInChain);
   const isOver = ({ expiresAt }: Chain) => expiresAt !== null && expiresAt <= at;
   const chainOf = new Map(

@@ -14,7 +14,7 @@ interface NewDecision extends Omit<Decision, "id"> {
 /** What belongs to keys as a whole: their locks, histories, decisions and folded states. */
 export class FactKeyRepository {
   /** Makes writers of these keys take turns until the transaction ends. One order for all: else they could deadlock. */
-  async lock({ keys }: Keys, tx: Tx): Promise<void> {
+  async lock({ keys }: Pick<Keys, "keys">, tx: Tx): Promise<void> {
     const names = keys.map(nameOf).sort();
     await tx.execute(sql`
       select pg_advisory_xact_lock(hashtextextended(name, 1))

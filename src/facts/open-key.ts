@@ -44,6 +44,8 @@ export class OpenKey {
 
   decide({ kind, factId, replacedBy, id, at }: Decision): void {
     const claim = this.#byRow.get(factId);
+    // Its rows lie in one chain: there is nothing left to do.
+    if (kind === "alike") return;
     if (kind === "settle") this.#settle(claim, at);
     else if (kind === "edit") this.#edit(claim, this.#byRow.get(replacedBy ?? ""), at);
     else if (claim) this.#decideAlone(claim, kind, id, at);
@@ -52,7 +54,7 @@ export class OpenKey {
 
   #decideAlone(
     claim: OpenClaim,
-    kind: Exclude<Decision["kind"], "settle" | "edit">,
+    kind: Exclude<Decision["kind"], "settle" | "edit" | "alike">,
     id: string,
     at: Date,
   ): void {
@@ -65,7 +67,8 @@ export class OpenKey {
         claim.pin();
         break;
       case "unpin":
-        claim.unpin(at);
+        // Of two values that were found alike the other one may be pinned still.
+        if (!isPinned(claim.chain, at)) claim.unpin(at);
         break;
       case "archive":
         claim.archive(at, "archived");

@@ -24,7 +24,10 @@ export const OUTCOMES = ["created", "confirmed", "contradicts"] as const;
 export interface Remembered {
   /** The row made for this statement; the same one when the same source states the same again. */
   readonly factId: string;
-  /** What the statement did when it was made. `confirmed` may come with contradictions of others. */
+  /**
+   * What the statement did when it was made. `confirmed` may come with contradictions of others; of `contradicts` a machine
+   * may find later that both mean the same.
+   */
   readonly outcome: (typeof OUTCOMES)[number];
   /** Live claims of another value under the same key, newest first. */
   readonly contradicts: readonly { readonly factId: string; readonly value: unknown }[];

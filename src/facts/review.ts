@@ -6,7 +6,7 @@ import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
 import { isUuid } from "../uuid.ts";
 import { Deciding, type DecidingDependencies } from "./deciding.ts";
-import type { DecisionKind } from "./decision.ts";
+import type { PersonalDecision } from "./decision.ts";
 import type { FactScopeName } from "./fact.ts";
 import { type FactPage, type FactQuery, listedFact } from "./listing.ts";
 import { required } from "./placement.ts";
@@ -81,7 +81,7 @@ export class FactReview {
   decide(
     principal: Principal,
     factId: string,
-    kind: Exclude<DecisionKind, "edit">,
+    kind: Exclude<PersonalDecision, "edit">,
     reason: string | null,
   ): Promise<void> {
     return this.#deps.transactions.tenant(principal, async (tx) => {

@@ -45,6 +45,13 @@ export function searchTextOf(fact: {
   return foldText(parts.join(" "));
 }
 
+/** Every name and leaf of a value, as written. */
+export function textOfValue(value: unknown): string {
+  const parts: string[] = [];
+  collect(value, parts);
+  return parts.join(" ");
+}
+
 function collect(value: unknown, parts: string[]): void {
   if (typeof value !== "object") {
     parts.push(String(value));

@@ -7,21 +7,18 @@ import type { IdempotencyService } from "../idempotency/service.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
 import { isUuid } from "../uuid.ts";
-import type { Consolidation } from "./consolidation.ts";
 import { type Conversations, conversationHash } from "./conversation.ts";
 import type { FactDraft, FactScopeName } from "./fact.ts";
 import { fold } from "./fold.ts";
 import { Forgetting } from "./forgetting.ts";
 import type { History } from "./key.ts";
-import type { FactKeyRepository } from "./key-repository.ts";
 import type { LearnDraft, Learned, LearnSource } from "./learn.ts";
 import { placementOf } from "./placement.ts";
 import { mayRead, noSuchFact, requireRight } from "./reach.ts";
 import { type FactRecord, recordOf } from "./record.ts";
 import type { Remember, Remembered } from "./remember.ts";
-import type { FactRepository } from "./repository.ts";
 import type { FactScope, PlacedRow, Slot } from "./row.ts";
-import { Statements } from "./statements.ts";
+import { type StatementDependencies, Statements } from "./statements.ts";
 import type { Verdict } from "./verdict.ts";
 import { completeDraft } from "./watch.ts";
 
@@ -34,10 +31,7 @@ interface Org {
   readonly orgId: string;
 }
 
-export interface FactServices {
-  readonly facts: FactRepository;
-  readonly keys: FactKeyRepository;
-  readonly consolidation: Consolidation;
+export interface FactServices extends StatementDependencies {
   readonly conversations: Conversations;
   readonly users: UserService;
   readonly orgs: OrgService;
@@ -116,6 +110,12 @@ export class FactService {
     const now = this.#deps.clock();
     const dropped: Record<string, number> = {};
     let stored = 0;
+    // All at once and in one order: two extractions with the same keys could wait for each other.
+    const keys = drafts.flatMap(({ scope: name, draft: { key } }) => {
+      const scope = learnedScope(source, name);
+      return scope ? [{ scope, agentId: source.agentId, key }] : [];
+    });
+    await this.#deps.keys.lock({ keys }, tx);
     for (const { scope, draft } of drafts) {
       const outcome = await this.#learnOne(source, scope, draft, now, tx);
       if (outcome === "stored") stored++;

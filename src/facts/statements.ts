@@ -1,10 +1,15 @@
 import { v7 } from "uuid";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import type { SearchIndex } from "../search/service.ts";
+import type { Claim } from "./claims.ts";
+import { COMPARE_JOB } from "./comparison.ts";
 import type { Consolidation } from "./consolidation.ts";
 import type { FactEvent } from "./event.ts";
 import { CALL_SOURCE } from "./fact.ts";
 import { fold } from "./fold.ts";
+import { mayMeanTheSame } from "./guard.ts";
 import type { History, Key, Keys } from "./key.ts";
 import type { FactKeyRepository } from "./key-repository.ts";
 import { sameMeaning } from "./meaning.ts";
@@ -37,10 +42,13 @@ export interface Statement {
   readonly replaces?: unknown;
 }
 
-interface StatementDependencies {
+export interface StatementDependencies {
   readonly facts: FactRepository;
   readonly keys: FactKeyRepository;
   readonly consolidation: Consolidation;
+  readonly index: SearchIndex;
+  /** Where comparisons by an embedder are queued; absent = no embedder, and what is worded differently means another thing. */
+  readonly comparisons?: JobQueue | undefined;
 }
 
 /** Appends statements to keys. */
@@ -48,11 +56,15 @@ export class Statements {
   readonly #facts: FactRepository;
   readonly #keys: FactKeyRepository;
   readonly #consolidation: Consolidation;
+  readonly #index: SearchIndex;
+  readonly #comparisons: JobQueue | undefined;
 
-  constructor({ facts, keys, consolidation }: StatementDependencies) {
+  constructor({ facts, keys, consolidation, index, comparisons }: StatementDependencies) {
     this.#facts = facts;
     this.#keys = keys;
     this.#consolidation = consolidation;
+    this.#index = index;
+    this.#comparisons = comparisons;
   }
 
   /**
@@ -85,13 +97,22 @@ export class Statements {
     const events: FactEvent[] = [
       "replaces" in statement ? { ...event, kind: "edited", oldValue: statement.replaces } : event,
     ];
-    const states =
-      rows.length < KEY_ROWS
-        ? changedStates(rows, advance(rows, folded, now, events))
-        : new Map([[row.id, UNFOLDED]]);
+    const isWhole = rows.length < KEY_ROWS;
+    const states = isWhole
+      ? changedStates(rows, advance(rows, folded, now, events))
+      : new Map([[row.id, UNFOLDED]]);
     await this.#keys.apply(among, states, tx);
+    if (isWhole) await this.#index.indexClaims(among, [{ key, claims: folded.claims }], tx);
     await this.#facts.addEvents(scope, events, tx);
+    if (!("replaces" in statement)) await this.#compare(scope, row, others, now, tx);
     return verdict;
+  }
+
+  /** In other words it may be the same: a model is asked after the commit, which need not be there for the answer. */
+  async #compare({ orgId }: FactScope, row: FactRow, others: readonly Claim[], now: Date, tx: Tx) {
+    if (!others.some(({ value }) => mayMeanTheSame(row.value, value))) return;
+    const job = { kind: COMPARE_JOB, dedupeKey: row.id, orgId, payload: { factId: row.id } };
+    await this.#comparisons?.enqueue({ ...job, runAt: now }, now, tx);
   }
 
   /** What was said before. What expired meanwhile leaves first: its end comes before the new statement. */

@@ -7,6 +7,7 @@ export class Metrics {
   readonly #tools: Counter<"tool" | "outcome">;
   readonly #jobs: Counter<"kind" | "outcome">;
   readonly #oldestDueJob: Gauge;
+  readonly #waitingForVectors: Gauge;
 
   readonly #extractions: Counter<"outcome">;
   readonly #droppedDrafts: Counter<"reason">;
@@ -37,6 +38,11 @@ export class Metrics {
     this.#oldestDueJob = new Gauge({
       name: "souvenir_oldest_due_job_seconds",
       help: "How long the oldest job that could run has been waiting; 0 when none waits",
+      registers,
+    });
+    this.#waitingForVectors = new Gauge({
+      name: "souvenir_documents_waiting_for_vectors",
+      help: "Facts and messages that are found by their words alone until they have a vector",
       registers,
     });
     this.#extractions = new Counter({
@@ -85,6 +91,10 @@ export class Metrics {
 
   oldestDueJob(seconds: number): void {
     this.#oldestDueJob.set(seconds);
+  }
+
+  waitingForVectors(documents: number): void {
+    this.#waitingForVectors.set(documents);
   }
 
   get contentType(): string {

@@ -33,6 +33,23 @@ export class JobQueue {
       .onConflictDoNothing();
   }
 
+  /**
+   * Queues work of a kind that looks for itself what there is to do, unless such a job of the org waits already. That one
+   * may begin before this transaction's rows can be seen: the kind needs a slot of its own that finds what was left.
+   */
+  async request(
+    { kind, orgId, runAt }: Pick<NewJob, "kind" | "runAt"> & { readonly orgId: string },
+    now: Date,
+    tx: Tx,
+  ): Promise<void> {
+    await tx.execute(sql`
+      insert into jobs (id, org_id, kind, dedupe_key, payload, run_at, created_at)
+      select ${v7()}::uuid, ${orgId}::uuid, ${kind}::text, ${v7()}::text, '{}', ${runAt.toISOString()}::timestamptz,
+        ${now.toISOString()}::timestamptz
+      where not exists (
+        select from jobs where org_id = ${orgId} and kind = ${kind} and state = 'queued' and attempts = 0)`);
+  }
+
   /** Lets a job that waits for its time run now; one that is running, tried or over already goes on as it is. */
   async hasten(
     job: Pick<NewJob, "kind" | "dedupeKey" | "orgId">,

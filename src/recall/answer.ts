@@ -1,6 +1,7 @@
 import { scoreOf } from "../facts/claims.ts";
 import type { FactScopeName, Tier } from "../facts/fact.ts";
 import { isLive } from "../facts/life.ts";
+import type { MatchedMessage } from "./messages.ts";
 import type { Ranked } from "./order.ts";
 
 /** Where the facts of an answer end early: what a model can still read beside its own context. */
@@ -19,9 +20,12 @@ export interface RecalledFact {
   /** Now: confidence × 0.5^(days since last confirmed / half-life). */
   readonly score: number;
   readonly halfLifeDays: number;
-  /** How well its key answers the query, 0 to 1; null without a query. */
+  /** How well its key answers the query, 0 to about 1; null without a query. */
   readonly match: number | null;
-  /** What decided its place after the match: match × score when the scope last changed, halved where contested. */
+  /** What of its own text answered: the share of the query's words, 0 to 1, and the cosine; null where it did not. */
+  readonly words: number | null;
+  readonly cosine: number | null;
+  /** What decided its place after the match: its score when the scope last changed, halved where contested. */
   readonly rank: number;
   /** Of the latest statement. */
   readonly sourceMessageId: string;
@@ -39,11 +43,16 @@ interface RecalledMessage {
   readonly channel: string;
   readonly text: string;
   readonly sentAt: string;
+  readonly match: number;
+  readonly words: number;
+  readonly cosine: number | null;
 }
 
 export interface RecallAnswer {
   /** Memory is switched off for this org or person: the blocks are empty whatever is kept. */
   readonly disabled?: true;
+  /** Only words were searched for, because the embedder or the vector index is away. */
+  readonly degraded?: string;
   /** The org's and store's rules, for the cached part of a prompt: empty while none are kept. Never holds a fact. */
   readonly stableBlock: string;
   readonly memoryBlock: string;
@@ -73,7 +82,7 @@ export function recalledFacts(
 }
 
 function recalledFact(
-  { scope, claim, match, rank }: Ranked,
+  { scope, claim, hit, match, rank }: Ranked,
   searched: boolean,
   now: Date,
 ): RecalledFact {
@@ -90,6 +99,8 @@ function recalledFact(
     score: scoreOf(claim, now),
     halfLifeDays: claim.halfLifeDays,
     match: searched ? match : null,
+    words: hit?.words ?? null,
+    cosine: hit?.cosine ?? null,
     rank,
     sourceMessageId: latest?.sourceMessageId ?? "",
     reasoning: latest?.reasoning ?? null,
@@ -99,4 +110,17 @@ function recalledFact(
     contested: claim.state === "contested",
     archived: !isLive(claim.state),
   };
+}
+
+export function recalledMessages(matched: readonly MatchedMessage[]): RecalledMessage[] {
+  return matched.map(({ id, speaker, channel, text, sentAt, hit }) => ({
+    id,
+    speaker,
+    channel,
+    text,
+    sentAt: sentAt.toISOString(),
+    match: hit.match,
+    words: hit.words,
+    cosine: hit.cosine,
+  }));
 }

@@ -1,6 +1,7 @@
 import { type Claim, scoreOf } from "../facts/claims.ts";
 import { isLive } from "../facts/life.ts";
 import type { FactScope } from "../facts/row.ts";
+import type { Hit } from "./fusion.ts";
 
 /** Disputed claims stand behind undisputed ones of the same score. */
 const CONTESTED = 0.5;
@@ -8,7 +9,9 @@ const CONTESTED = 0.5;
 export interface Candidate {
   readonly scope: FactScope;
   readonly claim: Claim;
-  /** How well its key answers the query, 0 to 1; 1 where there is none. */
+  /** How well the claim itself answers the query; undefined where it does not, or there is none. */
+  readonly hit: Hit | undefined;
+  /** How well its key answers the query, by its best claim, 0 to 1; 0 where it does not, or there is none. */
   readonly match: number;
 }
 
@@ -27,10 +30,7 @@ export function orderCandidates(candidates: readonly Candidate[], rankedAt: Date
     ...candidate,
     rank: rankOf(candidate, rankedAt),
   }));
-  const keys = Map.groupBy(ranked, ({ scope, claim }) =>
-    JSON.stringify([scope.name, claim.agentId, claim.key]),
-  );
-  return [...keys.values()]
+  return [...Map.groupBy(ranked, slotOf).values()]
     .map((group) => ({
       best: group.reduce((a, b) => (compare(b, a) < 0 ? b : a)),
       group: group.toSorted(byCurrency),
@@ -39,8 +39,13 @@ export function orderCandidates(candidates: readonly Candidate[], rankedAt: Date
     .flatMap(({ group }) => group);
 }
 
-function rankOf({ claim, match }: Candidate, rankedAt: Date): number {
-  return match * scoreOf(claim, rankedAt) * (claim.state === "contested" ? CONTESTED : 1);
+/** Names the key that a claim is a value of. */
+export function slotOf({ scope, claim }: Pick<Candidate, "scope" | "claim">): string {
+  return JSON.stringify([scope.name, claim.agentId, claim.key]);
+}
+
+function rankOf({ claim }: Candidate, rankedAt: Date): number {
+  return scoreOf(claim, rankedAt) * (claim.state === "contested" ? CONTESTED : 1);
 }
 
 function compare(a: Ranked, b: Ranked): number {

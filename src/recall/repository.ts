@@ -1,24 +1,46 @@
-import { and, desc, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import { factTables } from "../db/schema/facts.ts";
+import { searchDocuments } from "../db/schema/search.ts";
 import type { Tx } from "../db/tenant.ts";
+import type { FactScopeName } from "../facts/fact.ts";
 import { type FactScope, ownerOf, type Slot } from "../facts/row.ts";
+import type { Said } from "./sessions.ts";
 
-/** Keys that one recall folds, per scope: some 20 ms of work. */
-const KEYS = 300;
-/** Rows that a search without an index of words looks through, newest first, so that its time has a bound. */
-const SEARCHED_ROWS = 10_000;
-const SEARCHED_MESSAGES = 1000;
 const MESSAGE_CHARACTERS = 4000;
 
+interface Org {
+  readonly orgId: string;
+}
+
+interface MessageFilter {
+  readonly since?: Date | undefined;
+  readonly asOf?: Date | undefined;
+}
+
+/** What of a scope may be recalled. */
 export interface FactFilter {
   /** The pockets that may be read. */
   readonly agents: readonly string[];
   readonly keyPrefix?: string | undefined;
-  /** Only keys of which some row holds one of these texts, as they stand. */
-  readonly fragments?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly minConfidence?: number | undefined;
+  readonly since?: Date | undefined;
   readonly asOf?: Date | undefined;
   readonly includeArchived: boolean;
+}
+
+/** A claim as its last fold wrote it down: enough to choose which keys to fold now. */
+export interface StandingClaim extends Slot {
+  readonly scope: FactScope;
+  readonly factId: string;
+  /** Pinned, or of the core tier. */
+  readonly isCore: boolean;
+  readonly confidence: number;
+  readonly halfLifeDays: number;
+  readonly contested: boolean;
+  readonly observedAt: Date;
+  readonly lastConfirmed: Date;
 }
 
 export interface StoredMessage {
@@ -30,23 +52,89 @@ export interface StoredMessage {
   readonly sentAt: Date;
 }
 
+type ClaimRow = {
+  readonly scope: FactScopeName;
+  readonly id: string;
+  readonly agent_id: string;
+  readonly key: string;
+  readonly is_core: boolean;
+  readonly confidence: number;
+  readonly half_life_days: number;
+  readonly contested: boolean;
+  readonly observed_at: string;
+  readonly last_confirmed: string;
+};
+
 export class RecallRepository {
-  /** The keys in question, best first as their last consolidation has them; what they say is for the fold. */
-  async keys(scope: FactScope, filter: FactFilter, tx: Tx): Promise<Slot[]> {
-    const rows = await tx.execute<{ agent_id: string; key: string }>(
-      filter.fragments ? found(scope, filter, filter.fragments) : strongest(scope, filter),
+  /** Of every pocket, the claims confirmed last and, with them, the core ones confirmed last. */
+  async standing(
+    scopes: readonly FactScope[],
+    filter: FactFilter,
+    limit: number,
+    tx: Tx,
+  ): Promise<StandingClaim[]> {
+    const parts = scopes.flatMap((scope) =>
+      filter.agents.flatMap((agent) => [
+        newest(scope, agent, filter, undefined, limit),
+        newest(scope, agent, filter, isCore(), limit),
+      ]),
     );
-    return rows.map(({ agent_id: agentId, key }) => ({ agentId, key }));
+    return parts.length === 0 ? [] : read(scopes, sql.join(parts, sql` union `), tx);
   }
 
-  /** The newest messages of one person that hold text and were not kept out by the person, newest first. */
-  async messages(
-    { orgId }: { readonly orgId: string },
+  /** The claims that these documents stand for, as far as they may be recalled. */
+  async claims(
+    scopes: readonly FactScope[],
+    documentIds: readonly string[],
+    filter: FactFilter,
+    tx: Tx,
+  ): Promise<StandingClaim[]> {
+    if (documentIds.length === 0 || scopes.length === 0) return [];
+    const ids = `{${documentIds.join(",")}}`;
+    const parts = scopes.map((scope) => {
+      const { table } = factTables[scope.name];
+      return sql`select ${columns(scope)} from ${table}
+        where ${inReach(scope, filter)} and ${table.id} = any(${ids}::uuid[])`;
+    });
+    return read(scopes, sql.join(parts, sql` union all `), tx);
+  }
+
+  /** Where these messages of one person were said, as far as they may be recalled. */
+  async places(
+    org: Org,
     userId: string,
-    { since, asOf }: { readonly since?: Date | undefined; readonly asOf?: Date | undefined },
+    ids: readonly string[],
+    filter: MessageFilter,
+    tx: Tx,
+  ): Promise<Said[]> {
+    if (ids.length === 0) return [];
+    const rows = await tx
+      .select({
+        documentId: chatMessages.id,
+        conversation: sql<string>`json_build_array(${chatMessages.channel}, ${chatMessages.account},
+          ${chatMessages.conversationId})::text`,
+        at: chatMessages.sentAt,
+        direction: chatMessages.direction,
+        previous: searchDocuments.contextId,
+      })
+      .from(chatMessages)
+      .innerJoin(
+        searchDocuments,
+        and(eq(searchDocuments.orgId, org.orgId), eq(searchDocuments.id, chatMessages.id)),
+      )
+      .where(recallable(org, userId, ids, filter));
+    return rows.map(({ direction, ...row }) => ({ ...row, isAssistant: direction === "outbound" }));
+  }
+
+  /** What these messages of one person say, as far as they may be recalled. */
+  messages(
+    org: Org,
+    userId: string,
+    ids: readonly string[],
+    filter: MessageFilter,
     tx: Tx,
   ): Promise<StoredMessage[]> {
-    const rows = await tx
+    return tx
       .select({
         id: chatMessages.id,
         direction: chatMessages.direction,
@@ -56,64 +144,102 @@ export class RecallRepository {
         sentAt: chatMessages.sentAt,
       })
       .from(chatMessages)
-      .where(
-        and(
-          eq(chatMessages.orgId, orgId),
-          eq(chatMessages.userId, userId),
-          eq(chatMessages.optedOut, false),
-          isNotNull(chatMessages.text),
-          since && gte(chatMessages.sentAt, since),
-          asOf && lte(chatMessages.sentAt, asOf),
-        ),
-      )
-      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
-      .limit(SEARCHED_MESSAGES);
-    return rows;
+      .where(recallable(org, userId, ids, filter))
+      .orderBy(chatMessages.id);
   }
 }
 
-function inReach(scope: FactScope, { agents, keyPrefix, asOf, includeArchived }: FactFilter) {
+/** They hold text and were not kept out by the person. */
+function recallable(
+  { orgId }: Org,
+  userId: string,
+  ids: readonly string[],
+  { since, asOf }: MessageFilter,
+): SQL | undefined {
+  return and(
+    eq(chatMessages.orgId, orgId),
+    eq(chatMessages.userId, userId),
+    sql`${chatMessages.id} = any(${`{${ids.join(",")}}`}::uuid[])`,
+    eq(chatMessages.optedOut, false),
+    isNotNull(chatMessages.text),
+    since && gte(chatMessages.sentAt, since),
+    asOf && lte(chatMessages.sentAt, asOf),
+  );
+}
+
+async function read(scopes: readonly FactScope[], query: SQL, tx: Tx): Promise<StandingClaim[]> {
+  const rows = await tx.execute<ClaimRow>(query);
+  return rows.flatMap((row) => {
+    const scope = scopes.find(({ name }) => name === row.scope);
+    return scope
+      ? {
+          scope,
+          factId: row.id,
+          agentId: row.agent_id,
+          key: row.key,
+          isCore: row.is_core,
+          confidence: row.confidence,
+          halfLifeDays: row.half_life_days,
+          contested: row.contested,
+          observedAt: new Date(row.observed_at),
+          lastConfirmed: new Date(row.last_confirmed),
+        }
+      : [];
+  });
+}
+
+/** What a fold has not seen yet is told by the statement alone. */
+const LAST_CONFIRMED = sql`coalesce(last_confirmed_at, observed_at)`;
+
+function isCore(): SQL {
+  return sql`(pinned or coalesce(claim_tier, tier) = 'core')`;
+}
+
+function columns({ name }: FactScope): SQL {
+  return sql`${sql.raw(`'${name}'`)} as scope, id, agent_id, key, ${isCore()} as is_core,
+    coalesce(claim_confidence, confidence) as confidence,
+    coalesce(claim_half_life_days, half_life_days) as half_life_days, contested, observed_at, ${LAST_CONFIRMED} as last_confirmed`;
+}
+
+/** One pocket at a time: for two at once an index cannot give the order. */
+function newest(
+  scope: FactScope,
+  agent: string,
+  filter: FactFilter,
+  condition: SQL | undefined,
+  limit: number,
+): SQL {
+  const { table } = factTables[scope.name];
+  // What lived at an earlier time is among the rows of that time.
+  const order = filter.asOf ? sql`observed_at` : LAST_CONFIRMED;
+  return sql`(select ${columns(scope)} from ${table}
+    where ${and(inReach(scope, { ...filter, agents: [agent] }), condition)}
+    order by ${order} desc, id desc limit ${limit})`;
+}
+
+function inReach(scope: FactScope, filter: FactFilter): SQL | undefined {
   const { table, owner } = factTables[scope.name];
-  // A merged row's claim may live; what lived at an earlier time only the fold can tell.
-  const recallable = sql`(${table.archivedAt} is null or ${table.archivedReason} = 'merged')`;
+  const { agents, keyPrefix, tags, minConfidence, since, asOf, includeArchived } = filter;
+  const [agent] = agents;
   return and(
     eq(table.orgId, scope.orgId),
     eq(owner, ownerOf(scope)),
-    inArray(table.agentId, [...agents]),
-    includeArchived || asOf ? undefined : recallable,
+    agents.length === 1 && agent !== undefined
+      ? eq(table.agentId, agent)
+      : sql`${table.agentId} = any(${`{${agents.map((name) => JSON.stringify(name)).join(",")}}`}::text[])`,
+    // What lived at an earlier time only the fold can tell.
+    asOf ? undefined : sql`merged_into is null`,
+    includeArchived || asOf ? undefined : sql`archived_at is null`,
     asOf && lte(table.observedAt, asOf),
     keyPrefix === undefined
       ? undefined
       : or(eq(table.key, keyPrefix), sql`starts_with(${table.key}, ${`${keyPrefix}.`})`),
+    asOf || tags === undefined
+      ? undefined
+      : sql`coalesce(claim_tags, tags) @> array(select json_array_elements_text(${JSON.stringify(tags)}::json))`,
+    asOf || minConfidence === undefined
+      ? undefined
+      : sql`coalesce(claim_confidence, confidence) >= ${minConfidence}`,
+    asOf || since === undefined ? undefined : sql`${LAST_CONFIRMED} >= ${since.toISOString()}`,
   );
-}
-
-/** By the score of their best claim when the scope was last told something: the wall clock would make the choice move. */
-function strongest(scope: FactScope, filter: FactFilter): SQL {
-  const { table, owner } = factTables[scope.name];
-  return sql`
-    select agent_id, key from (
-      select ${table.agentId}, ${table.key}, ${table.observedAt},
-        coalesce(claim_confidence, confidence) * power(0.5, greatest(0, extract(epoch from
-          (select max(observed_at) from ${table} where ${owner} = ${ownerOf(scope)})
-            - coalesce(last_confirmed_at, observed_at))) / 86400 / coalesce(claim_half_life_days, half_life_days))
-          * case when contested then 0.5 else 1 end as score
-      from ${table} where ${inReach(scope, filter)} and merged_into is null
-    ) claims group by agent_id, key
-    order by max(score) desc, max(observed_at) desc, agent_id collate "C", key collate "C" limit ${KEYS}`;
-}
-
-/** Byte order for keys: databases of different locales have to cut the list at the same place. */
-function found(scope: FactScope, filter: FactFilter, fragments: readonly string[]): SQL {
-  const { table } = factTables[scope.name];
-  const hits = fragments.map(
-    (fragment) => sql`(strpos(${table.searchText}, ${fragment}) > 0)::int`,
-  );
-  return sql`
-    select agent_id, key from (
-      select ${table.agentId}, ${table.key}, ${table.observedAt}, ${sql.join(hits, sql` + `)} as hits
-      from ${table} where ${inReach(scope, filter)}
-      order by ${table.observedAt} desc, ${table.id} desc limit ${SEARCHED_ROWS}
-    ) newest where hits > 0 group by agent_id, key
-    order by max(hits) desc, max(observed_at) desc, agent_id collate "C", key collate "C" limit ${KEYS}`;
 }

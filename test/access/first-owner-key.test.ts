@@ -8,7 +8,9 @@ type Env = Readonly<Record<string, string>>;
 
 /** Starts a server on a database as `npm start` does. @returns it, and the key that its banner would show */
 async function start(database: Env, env: Env = {}): Promise<{ app: App; shown?: string }> {
-  const app = await buildApp(readConfig({ LOG_LEVEL: "silent", ...env, ...database }));
+  const app = await buildApp(
+    readConfig({ LOG_LEVEL: "silent", EMBEDDER: "none", ...env, ...database }),
+  );
   let shown: string | undefined;
   await app.start({
     ready: (ownerKey) => {

@@ -7,12 +7,16 @@ export interface Table {
   readonly tenant: "org_id" | "id" | undefined;
   readonly columns: readonly Column[];
   readonly references: readonly Reference[];
+  /** Names of the check constraints. */
+  readonly checks: readonly string[];
 }
 
 interface Column {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
+  /** Numbered by the database itself. */
+  readonly numbered: boolean;
   /** The first value that a check constraint allows. */
   readonly allowed: string | undefined;
 }
@@ -48,10 +52,10 @@ export async function tablesOf(sql: Sql): Promise<Table[]> {
 
 async function describeTable(sql: Sql, name: string): Promise<Table> {
   const columns = await sql<
-    { name: string; type: string; required: boolean; checks: string | null }[]
+    { name: string; type: string; required: boolean; numbered: boolean; checks: string | null }[]
   >`
     select a.attname as name, format_type(a.atttypid, null) as type,
-      a.attnotnull and not a.atthasdef as required,
+      a.attnotnull and not a.atthasdef as required, a.attidentity <> '' as numbered,
       (select string_agg(pg_get_constraintdef(k.oid), ' ') from pg_constraint k
         where k.conrelid = a.attrelid and k.contype = 'c' and a.attnum = any (k.conkey)) as checks
     from pg_attribute a where a.attrelid = ${name}::regclass and a.attnum > 0 and not a.attisdropped
@@ -63,6 +67,8 @@ async function describeTable(sql: Sql, name: string): Promise<Table> {
       (select string_agg(a.attname, ',' order by o.at) from unnest(k.confkey) with ordinality o(num, at)
         join pg_attribute a on a.attrelid = k.confrelid and a.attnum = o.num) as to_columns
     from pg_constraint k where k.conrelid = ${name}::regclass and k.contype = 'f' order by k.conname`;
+  const checks = await sql<{ name: string }[]>`
+    select conname as name from pg_constraint where conrelid = ${name}::regclass and contype = 'c'`;
   const tenant = columns.some((column) => column.name === "org_id") ? "org_id" : undefined;
   return {
     name,
@@ -71,6 +77,7 @@ async function describeTable(sql: Sql, name: string): Promise<Table> {
       ...column,
       allowed: /'([^']*)'::text/.exec(checks ?? "")?.[1],
     })),
+    checks: checks.map((check) => check.name),
     references: references.map((reference) => ({
       name: reference.name,
       to: reference.to,

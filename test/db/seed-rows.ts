@@ -4,22 +4,44 @@ import type { Sql } from "./one-connection.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** What a check ties together over several columns, so that a sample for each would break it. */
+const TIED: Readonly<Record<string, (rows: ReadonlyMap<string, Row>) => Row>> = {
+  search_documents: (rows) => ({
+    ...{ id: rows.get("user_facts")?.id, user_fact_id: rows.get("user_facts")?.id },
+    ...{ org_fact_id: null, store_fact_id: null, message_id: null },
+  }),
+};
+
+/** What every org's rows may refer to and no org has. */
+export async function seedShared(sql: Sql): Promise<Map<string, Row>> {
+  const [model] = await sql<Row[]>`
+    insert into embedding_models (fingerprint, vector_index, dimensions, floor, merge_threshold, state, created_at)
+    values ('a model', 'postgres', 2, 0, 1, 'active', now()) returning id`;
+  return new Map([["embedding_models", model ?? {}]]);
+}
+
 /** One row of every tenant table for a new org, made from what the catalog says about the columns. */
-export async function seedOrg(sql: Sql, tables: readonly Table[]): Promise<Map<string, Row>> {
-  const rows = new Map<string, Row>();
+export async function seedOrg(
+  sql: Sql,
+  tables: readonly Table[],
+  shared: ReadonlyMap<string, Row>,
+): Promise<Map<string, Row>> {
+  const rows = new Map(shared);
   for (const table of tables) {
     if (table.tenant === undefined) continue;
-    const values = rowFor(table, rows);
+    const values = { ...rowFor(table, rows), ...TIED[table.name]?.(rows) };
+    const written = sql(table.columns.filter(({ numbered }) => !numbered).map(({ name }) => name));
     const [row] = await sql<{ row: string }[]>`
-      insert into ${sql(table.name)}
-      select * from json_populate_record(null::${sql(table.name)}, ${JSON.stringify(values)}::text::json)
+      insert into ${sql(table.name)} (${written})
+      select ${written}
+      from json_populate_record(null::${sql(table.name)}, ${JSON.stringify(values)}::text::json)
       returning row_to_json(${sql(table.name)}.*)::text as row`;
     rows.set(table.name, JSON.parse(row?.row ?? "null") as Row);
   }
   return rows;
 }
 
-function rowFor({ name, columns, references }: Table, rows: ReadonlyMap<string, Row>): Row {
+function rowFor({ name, tenant, columns, references }: Table, rows: ReadonlyMap<string, Row>): Row {
   const referred = references.flatMap(({ columns: from, to, toColumns }) =>
     from.map((column, at) => [column, rows.get(to)?.[toColumns[at] ?? ""]] as const),
   );
@@ -27,7 +49,8 @@ function rowFor({ name, columns, references }: Table, rows: ReadonlyMap<string, 
     column,
     allowed ?? sampleOf(type, `${name}.${column}`),
   ]);
-  return Object.fromEntries([...values, ...referred]) as Row;
+  const org = tenant === "org_id" ? [["org_id", rows.get("orgs")?.id] as const] : [];
+  return Object.fromEntries([...values, ...org, ...referred]) as Row;
 }
 
 function sampleOf(type: string, place: string): unknown {
@@ -43,6 +66,7 @@ function sampleOf(type: string, place: string): unknown {
       return false;
     case "integer":
     case "bigint":
+    case "smallint":
     case "double precision":
     case "real":
       return 1;
@@ -51,6 +75,8 @@ function sampleOf(type: string, place: string): unknown {
     case "text[]":
     case "real[]":
       return [];
+    case "vector":
+      return "[1,2]";
     default:
       throw new Error(`no value for ${place} of type ${type}: add the type here`);
   }

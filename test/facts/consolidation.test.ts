@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { factTables, memoryEvents } from "../../src/db/schema/facts.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { embedderOf } from "./circle-embedder.ts";
 import { openServices, type Services } from "./services.ts";
 
 const DAY = 86_400_000;
+const TEA = "drinks tea at work";
 
 onBothDatabases((engine) => {
   let opened: Awaited<ReturnType<typeof openServices>>;
@@ -54,12 +56,13 @@ onBothDatabases((engine) => {
     });
   }
 
-  /** A life of several keys: confirmations, contests, replacements, tiers that fade and expire. */
+  /** A life of several keys: confirmations, contests, replacements, judgements, tiers that fade and expire. */
   const anyLife = fc.array(
     fc.record({
       afterDays: fc.constantFrom(0, 1, 3, 9),
       key: fc.constantFrom("home", "mood", "offer"),
-      value: fc.constantFrom("a", "A.", "b"),
+      value: fc.constantFrom("a", "A.", "b", TEA, "at work drinks tea"),
+      isCompared: fc.boolean(),
       halfLifeDays: fc.constantFrom(2, 5, 365),
       ttlDays: fc.constantFrom(undefined, 6, 15),
     }),
@@ -68,15 +71,24 @@ onBothDatabases((engine) => {
 
   async function live(
     of: Services,
-    life: readonly { readonly afterDays: number; readonly key: string; readonly value: string }[],
+    life: readonly {
+      readonly afterDays: number;
+      readonly isCompared: boolean;
+      readonly key: string;
+      readonly value: string;
+    }[],
     eachDay: () => Promise<unknown>,
   ) {
-    for (const { afterDays, ...said } of life) {
+    const { embedder } = embedderOf({ [TEA]: 0, "at work drinks tea": 0 });
+    const comparison = of.comparison(embedder);
+    for (const { afterDays, isCompared, ...said } of life) {
       for (let day = 0; day < afterDays; day++) {
         of.clock.advance(DAY);
         await eachDay();
       }
-      await of.remember(said);
+      const { factId } = await of.remember(said);
+      const { orgId } = of.owner;
+      if (isCompared) await comparison.run({ orgId, factId }, new AbortController().signal);
     }
     for (let day = 0; day < 20; day++) {
       of.clock.advance(DAY);

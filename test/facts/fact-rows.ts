@@ -91,15 +91,22 @@ export const anyHistory = fc.array(anyRow, { minLength: 1, maxLength: 12 }).chai
             "archive",
             "restore",
             "edit",
+            "alike",
+            "alike",
           ),
           about: fc.nat({ max: rows.length - 1 }),
           next: fc.nat({ max: rows.length - 1 }),
           at: fc.integer({ min: 0, max: 400 }),
         })
         .map(({ kind, about, next, at }) =>
-          decision(kind, rows[about] as FactRow, at, kind === "edit" ? (rows[next] ?? null) : null),
+          decision(
+            kind,
+            rows[about] as FactRow,
+            at,
+            ["edit", "alike"].includes(kind) ? (rows[next] ?? null) : null,
+          ),
         ),
-      { maxLength: 4 },
+      { maxLength: 6 },
     ),
   }),
 );

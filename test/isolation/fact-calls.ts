@@ -120,8 +120,7 @@ export const FACT_CALLS: Readonly<Record<string, Calls>> = {
   FactKeyRepository: {
     lock: empty((a, mine, tx) =>
       inEachScope(a, mine, async (scope) => {
-        const { orgId, name } = scope;
-        await keys.lock({ orgId, name, keys: [{ scope, ...slot }] }, tx);
+        await keys.lock({ keys: [{ scope, ...slot }] }, tx);
         return [];
       }),
     ),

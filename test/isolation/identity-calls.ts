@@ -89,6 +89,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     enqueue: withoutOrg(REFUSED, (a, _, tx) =>
       jobs.enqueue({ ...a.job, dedupeKey: "planted" }, NOON, tx),
     ),
+    request: nothing((a, mine, tx) => jobs.request({ ...a.job, ...mine }, NOON, tx)),
     hasten: nothing((a, mine, tx) => jobs.hasten({ ...a.job, ...mine }, new Date(0), tx)),
     claim: withoutOrg(undefined, (a, _, tx) => jobs.claim([a.job], FAR_FUTURE, 1, tx)),
     claimNew: withoutOrg(REFUSED, (a, _, tx) => jobs.claimNew(a.job.kind, NOON, 1, tx)),

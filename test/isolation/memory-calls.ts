@@ -18,6 +18,7 @@ import { NOON } from "./seeded-org.ts";
 const chat = new ChatRepository();
 const kv = new KvRepository();
 const recalls = new RecallRepository();
+const EVERYTHING = { agents: ["atlas"], includeArchived: true };
 
 /** Of the repositories of messages, entries and recall. */
 export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
@@ -87,13 +88,15 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
     delete: answers(0, (a, mine, tx) => kv.delete(mine, a.userId, ["colour"], tx)),
   },
   RecallRepository: {
-    keys: empty((a, mine, tx) =>
-      inEachScope(a, mine, async (scope) => {
-        const filter = { agents: ["atlas"], includeArchived: true };
-        const listed = await recalls.keys(scope, filter, tx);
-        return [...listed, ...(await recalls.keys(scope, { ...filter, fragments: ["plan"] }, tx))];
-      }),
+    standing: empty((a, mine, tx) =>
+      inEachScope(a, mine, (scope) => recalls.standing([scope], EVERYTHING, 100, tx)),
     ),
-    messages: empty((a, mine, tx) => recalls.messages(mine, a.userId, {}, tx)),
+    claims: empty((a, mine, tx) =>
+      inEachScope(a, mine, (scope) =>
+        recalls.claims([scope], Object.values(a.facts), EVERYTHING, tx),
+      ),
+    ),
+    places: empty((a, mine, tx) => recalls.places(mine, a.userId, [a.message.id], {}, tx)),
+    messages: empty((a, mine, tx) => recalls.messages(mine, a.userId, [a.message.id], {}, tx)),
   },
 };

@@ -8,6 +8,7 @@ import { channelIdentities } from "../../src/db/schema/users.ts";
 import { JobQueue } from "../../src/jobs/queue.ts";
 import type { TestApp } from "../support/app.ts";
 import { editedMessage, privateMessage } from "../support/telegram.ts";
+import { seedVectors } from "./seeded-vectors.ts";
 
 export const NOON = new Date("2026-03-01T12:00:00.000Z");
 
@@ -108,8 +109,10 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
       .values({ orgId, ...decision, ...pocket, kind: "pin", actor: "x", at: NOON });
     return { orgId, key, call, identity, message, claimed, job, turn: open, sessionHash, day };
   });
+  const vectors = await seedVectors(app, found.orgId, NOON);
   return {
     ...found,
+    vectors,
     slug,
     keys: { owner, admin, member },
     storeId,

@@ -50,6 +50,8 @@ export async function openApp(engine: Engine, options: TestAppOptions = {}): Pro
     LOG_LEVEL: "silent",
     TELEGRAM_WEBHOOK_SECRET: TELEGRAM_SECRET,
     RATE_LIMIT_PER_MINUTE: "0",
+    // Loading the model takes a second and 180 MB.
+    EMBEDDER: "none",
     ...options.env,
     ...(created?.env ?? options.database),
   };

@@ -24,6 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("embeddedTemplate", embeddedTemplate);
 
   let missing: string | undefined;
+  let hasPgvector = true;
   const server = await startPostgres().catch((error: unknown) => {
     if (process.env.CI) throw error;
     missing = String(error);
@@ -33,6 +34,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const sql = postgres(server.url, { max: 1, onnotice: () => {} });
     await sql.unsafe(`drop database if exists ${TEMPLATE}`);
     await sql.unsafe(`create database ${TEMPLATE}`);
+    const available = await sql`select 1 from pg_available_extensions where name = 'vector'`;
+    hasPgvector = available.length > 0;
+    if (!hasPgvector && process.env.CI) throw new Error(`${server.origin} has no pgvector`);
     await sql.end();
     await migrateOnce({ dataDir: "", url: databaseUrl(server.url, TEMPLATE) });
   }
@@ -40,6 +44,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await server?.stop();
     await rm(embeddedTemplate, { recursive: true, force: true });
+    if (!hasPgvector) {
+      process.stderr.write(
+        `\nVectors on PostgreSQL were tested without pgvector, which ${server?.origin} does not have: the tests of its\n` +
+          "indexes were skipped there. TEST_DATABASE_URL names a PostgreSQL with pgvector to test on.\n",
+      );
+    }
     if (missing === undefined) return;
     // The last lines, where it is not missed: the suite passed on one database of two.
     process.stderr.write(

@@ -9,8 +9,14 @@ const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "src/main.ts");
 const COMMAND_LINE = join(ROOT, "src/cli/souvenir.ts");
 
-/** Spares each start the second or more of processor time that stripping and compiling every module takes. */
-const COMPILED = { NODE_COMPILE_CACHE: join(tmpdir(), "souvenir-compile-cache") };
+/**
+ * Spares each start the second or more of processor time that stripping and compiling every module takes, and another one
+ * and 180 MB for a model that most tests have no use for.
+ */
+const SPARING = {
+  NODE_COMPILE_CACHE: join(tmpdir(), "souvenir-compile-cache"),
+  EMBEDDER: "none",
+};
 
 type Env = Readonly<Record<string, string>>;
 
@@ -21,7 +27,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** `node src/main.ts` as a user runs it, with the given variables and no others. */
+/** `node src/main.ts` as a user runs it, with the given variables and, unless they say otherwise, without a model. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
@@ -51,7 +57,7 @@ export class ServerProcess {
 
   static async #start(env: Env, sign: RegExp): Promise<ServerProcess> {
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...COMPILED, PORT: "0", ...env },
+      env: { ...SPARING, PORT: "0", ...env },
       cwd: ROOT,
     });
     const server = new ServerProcess(child);
@@ -142,7 +148,7 @@ export function souvenir(words: readonly string[], env: Env): Promise<Ended> {
 }
 
 async function runToEnd(args: readonly string[], env: Env): Promise<Ended> {
-  const child = spawn(process.execPath, args, { env: { ...COMPILED, ...env }, cwd: ROOT });
+  const child = spawn(process.execPath, args, { env: { ...SPARING, ...env }, cwd: ROOT });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   let stderr = "";

@@ -87,6 +87,8 @@ export const chatMessages = pgTable(
     /** Somebody else's words passed on: never a claim of the sender. */
     forwarded: boolean().notNull().default(false),
     optedOut: boolean("opted_out").notNull().default(false),
+    /** It has to be indexed for search, or what was searched with it changed. True for messages from before the index. */
+    searchDue: boolean("search_due").notNull().default(true),
     sentAt: instant("sent_at").notNull(),
     archivedAt: instant("archived_at").notNull(),
     editedAt: instant("edited_at"),
@@ -104,6 +106,7 @@ export const chatMessages = pgTable(
     index("chat_messages_identity_idx").on(t.identityId),
     index("chat_messages_store_idx").on(t.storeId).where(sql`${t.storeId} is not null`),
     index("chat_messages_turn_idx").on(t.turnId).where(sql`${t.turnId} is not null`),
+    index("chat_messages_search_due_idx").on(t.id).where(sql`${t.searchDue}`),
     unique("chat_messages_platform").on(t.orgId, t.channel, t.account, t.platformMessageId),
     unique("chat_messages_org_id").on(t.orgId, t.id),
     check("chat_messages_direction", sql`${t.direction} in ('inbound', 'outbound')`),

@@ -13,6 +13,11 @@ export const jsonText = customType<{ data: string; driverData: string }>({
   dataType: () => "json",
 });
 
+/** Text compared by its bytes, whatever the database's locale. */
+export const byteText = customType<{ data: string; driverData: string }>({
+  dataType: () => 'text collate "C"',
+});
+
 /** UUID version 7: ordered by creation within a process, so (time, id) keeps arrival order where times are equal. */
 export const id = () =>
   uuid()

@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import {
   boolean,
   check,
-  customType,
   doublePrecision,
   foreignKey,
   index,
@@ -13,14 +12,9 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
-import { id, instant, jsonText, tenantPolicy } from "./columns.ts";
+import { byteText, id, instant, jsonText, tenantPolicy } from "./columns.ts";
 import { orgs, stores } from "./orgs.ts";
 import { channelIdentities, users } from "./users.ts";
-
-/** Byte order, so that the range of a message's revisions (`<id>#…`) is an index range under any locale. */
-const byteText = customType<{ data: string; driverData: string }>({
-  dataType: () => 'text collate "C"',
-});
 
 /** Why a row is not live: merged rows have a survivor instead. */
 const ARCHIVED_REASONS = [
@@ -46,7 +40,10 @@ const factColumns = () => ({
   halfLifeDays: doublePrecision("half_life_days").notNull(),
   ttlDays: doublePrecision("ttl_days"),
   reasoning: text(),
-  /** Where the claim comes from: a message's id, or one the server made for a call that named none. */
+  /**
+   * Where the claim comes from: a message's id, or one the server made for a call that named none. In byte order, so that
+   * the range of a message's revisions (`<id>#…`) is an index range under any locale.
+   */
   sourceMessageId: byteText("source_message_id").notNull(),
   /** Why the source weighs more than others, e.g. that it corrects the assistant. */
   sourceReason: text("source_reason", { enum: ["user-correction"] }),
@@ -79,6 +76,21 @@ const factColumns = () => ({
   expiresAt: instant("expires_at"),
 });
 
+/**
+ * What recall lists: live claims and, apart, the core ones of them, last confirmed first. The conditions and the order
+ * are the words of recall's query.
+ */
+function recallIndexes(name: string, t: { [C in "agentId"]: PgColumn }, owner: PgColumn) {
+  const order = sql`coalesce(last_confirmed_at, observed_at) desc`;
+  const isLive = "merged_into is null and archived_at is null";
+  return [
+    index(`${name}_recent_idx`).on(owner, t.agentId, order, sql`id desc`).where(sql.raw(isLive)),
+    index(`${name}_core_idx`)
+      .on(owner, t.agentId, order, sql`id desc`)
+      .where(sql.raw(`${isLive} and (pinned or coalesce(claim_tier, tier) = 'core')`)),
+  ];
+}
+
 /** The due sets: keys that changed, claims that fade and claims that expire. All are empty most of the time. */
 function dueIndexes(
   name: string,
@@ -103,7 +115,9 @@ export const orgFacts = pgTable(
     unique("org_facts_source").on(t.orgId, t.agentId, t.key, t.sourceMessageId),
     index("org_facts_time_idx").on(t.orgId, t.observedAt),
     index("org_facts_message_idx").on(t.orgId, t.sourceMessageId),
+    unique("org_facts_org_id").on(t.orgId, t.id),
     ...dueIndexes("org_facts", t),
+    ...recallIndexes("org_facts", t, t.orgId),
     check("org_facts_confidence", sql`${t.confidence} between 0 and 1`),
     tenantPolicy("org_facts"),
   ],
@@ -120,7 +134,9 @@ export const storeFacts = pgTable(
     unique("store_facts_source").on(t.storeId, t.agentId, t.key, t.sourceMessageId),
     index("store_facts_time_idx").on(t.storeId, t.observedAt),
     index("store_facts_message_idx").on(t.orgId, t.sourceMessageId),
+    unique("store_facts_org_id").on(t.orgId, t.id),
     ...dueIndexes("store_facts", t),
+    ...recallIndexes("store_facts", t, t.storeId),
     check("store_facts_confidence", sql`${t.confidence} between 0 and 1`),
     foreignKey({
       name: "store_facts_store_fk",
@@ -143,7 +159,9 @@ export const userFacts = pgTable(
     unique("user_facts_source").on(t.userId, t.agentId, t.key, t.sourceMessageId),
     index("user_facts_time_idx").on(t.userId, t.observedAt),
     index("user_facts_message_idx").on(t.orgId, t.sourceMessageId),
+    unique("user_facts_org_id").on(t.orgId, t.id),
     ...dueIndexes("user_facts", t),
+    ...recallIndexes("user_facts", t, t.userId),
     check("user_facts_confidence", sql`${t.confidence} between 0 and 1`),
     index("user_facts_identity_idx").on(t.identityId),
     foreignKey({
@@ -226,10 +244,10 @@ export const factDecisions = pgTable(
     agentId: text("agent_id").notNull(),
     key: text().notNull(),
     kind: text({
-      enum: ["settle", "keep_all", "edit", "pin", "unpin", "archive", "restore"],
+      enum: ["settle", "keep_all", "edit", "pin", "unpin", "archive", "restore", "alike"],
     }).notNull(),
     factId: uuid("fact_id").notNull(),
-    /** Of an edit: the row with the new value. */
+    /** Of an edit: the row with the new value. Of `alike`: the other row, which a model finds to mean the same. */
     replacedBy: uuid("replaced_by"),
     actor: text().notNull(),
     at: instant("at").notNull(),
@@ -241,7 +259,7 @@ export const factDecisions = pgTable(
     check("fact_decisions_scope", sql`${t.scope} in ('org', 'store', 'user')`),
     check(
       "fact_decisions_kind",
-      sql`${t.kind} in ('settle', 'keep_all', 'edit', 'pin', 'unpin', 'archive', 'restore')`,
+      sql`${t.kind} in ('settle', 'keep_all', 'edit', 'pin', 'unpin', 'archive', 'restore', 'alike')`,
     ),
     foreignKey({
       name: "fact_decisions_store_fk",

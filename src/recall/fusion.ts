@@ -1,0 +1,104 @@
+import type { Matches } from "../search/service.ts";
+import type { VectorHit } from "../vectors/index.ts";
+
+/** Related words count more than a share of their own: one of them is often all that a question shares with its answer. */
+const RELATED = 1.5;
+const COSINE = 0.5;
+const NO_WORDS = { own: 0, context: 0, related: 0 };
+/** What an assistant said is often what the person's words already said, at length. */
+const ASSISTANT = 0.5;
+/** How much of its better neighbour's lead a document gets: an answer is found by the question before it. */
+const NEIGHBOUR = 0.3;
+/** How much of the best of its session: what was talked about for long is what was meant. */
+const SESSION = 0.2;
+/** Scores are compared as whole millionths, so that rounding decides no order. */
+const UNITS = 1_000_000;
+
+/** How well a document answers a query. */
+export interface Hit {
+  readonly documentId: string;
+  /** What orders hits: everything together, 0 to about 2. */
+  readonly match: number;
+  /** Share of the query's words that it has, rare ones weighing more, 0 to 1. */
+  readonly words: number;
+  /** Cosine of its vector with the query's; null where it has none, or meaning was not searched. */
+  readonly cosine: number | null;
+}
+
+/** What each way of searching found. */
+export interface Evidence {
+  readonly matches: Matches;
+  /** Best first; undefined where meaning was not searched. */
+  readonly vectors: readonly VectorHit[] | undefined;
+  /** Cosines below it are no reason to show anything. */
+  readonly floor: number;
+}
+
+/** A document that was found, as the database has it now. */
+export interface Place {
+  readonly documentId: string;
+  /** Documents of one session were said within one conversation. */
+  readonly session: string;
+  /** Documents before it and after it in that session, as far as they were found. */
+  readonly neighbours: readonly string[];
+  readonly isAssistant: boolean;
+}
+
+/** Every document that was found by its words or is near enough in meaning. */
+export function foundBy({ matches, vectors = [], floor }: Evidence): string[] {
+  const near = vectors.filter(({ cosine }) => cosine >= floor);
+  return [...new Set([...matches.hits, ...near].map(({ documentId }) => documentId))];
+}
+
+/**
+ * Documents in the order of how well they answer: a convex sum of what words and cosine say, less for an assistant, and
+ * more beside others that answer. The words' score is their share of what the query's words could score at most, so that
+ * where the words say little the meaning decides. Best first, ties by id.
+ *
+ * Source: docs/benchmarks.md, "Recall", has what each part is worth.
+ */
+export function rank(evidence: Evidence, places: readonly Place[]): Hit[] {
+  const alone = new Map(scored(evidence).map((hit) => [hit.documentId, hit]));
+  const known = places.flatMap((place) => {
+    const hit = alone.get(place.documentId);
+    return hit ? [{ ...place, hit, base: hit.match * (place.isAssistant ? ASSISTANT : 1) }] : [];
+  });
+  const bases = new Map(known.map(({ documentId, base }) => [documentId, base]));
+  const sessions = new Map<string, number>();
+  for (const { session, base } of known) {
+    sessions.set(session, Math.max(base, sessions.get(session) ?? 0));
+  }
+  return known
+    .map(({ hit, base, session, neighbours, isAssistant }) => {
+      const beside = neighbours.reduce((most, id) => Math.max(most, bases.get(id) ?? 0), 0);
+      const bonus = isAssistant
+        ? 0
+        : NEIGHBOUR * Math.max(0, beside - base) + SESSION * (sessions.get(session) ?? 0);
+      return { ...hit, match: rounded(base + bonus) };
+    })
+    .sort((a, b) => b.match - a.match || (a.documentId < b.documentId ? -1 : 1));
+}
+
+function scored({ matches: { hits, attainable }, vectors = [] }: Evidence): Hit[] {
+  const cosines = new Map(vectors.map(({ documentId, cosine }) => [documentId, cosine]));
+  const words = new Map(hits.map((hit) => [hit.documentId, hit]));
+  const share = (score: number, of: number) => (of > 0 ? score / of : 0);
+  return [...new Set([...words.keys(), ...cosines.keys()])].map((documentId) => {
+    const { own, context, related } = { ...NO_WORDS, ...words.get(documentId) };
+    const ownShare = share(own, attainable.own);
+    const lexical =
+      (ownShare + share(context, attainable.context)) / 2 +
+      RELATED * share(related, attainable.own);
+    const cosine = cosines.get(documentId) ?? null;
+    return {
+      documentId,
+      words: rounded(ownShare),
+      cosine,
+      match: lexical + COSINE * Math.max(0, cosine ?? 0),
+    };
+  });
+}
+
+function rounded(score: number): number {
+  return Math.round(score * UNITS) / UNITS;
+}

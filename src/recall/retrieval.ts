@@ -1,0 +1,77 @@
+import type { Tx } from "../db/tenant.ts";
+import type { FactScope } from "../facts/row.ts";
+import type { Meaning, QueryVector } from "../search/meaning.ts";
+import type { SearchScope } from "../search/scope.ts";
+import type { Matches, SearchIndex } from "../search/service.ts";
+import type { Evidence } from "./fusion.ts";
+
+/** Documents that each way of searching gives to the fusion: three hundred hold nearly all that either would rank high. */
+const DEPTH = 300;
+
+/** What a query's words found, and where. */
+export interface Words {
+  readonly facts: Searched;
+  readonly messages: Searched;
+}
+
+interface Searched {
+  readonly scopes: readonly SearchScope[];
+  readonly matches: Matches;
+}
+
+export interface Found {
+  readonly facts: Evidence;
+  readonly messages: Evidence;
+  /** Meaning was to be searched too, and could not be. */
+  readonly wordsOnly: boolean;
+}
+
+/** Finds documents for a query: by its words, and by its meaning where there is an embedder. */
+export class Retrieval {
+  readonly #index: SearchIndex;
+  readonly #meaning: Meaning | undefined;
+
+  constructor(index: SearchIndex, meaning: Meaning | undefined) {
+    this.#index = index;
+    this.#meaning = meaning;
+  }
+
+  /** Never rejects: undefined where there is no vector for this query, or no embedder. */
+  vectorOf(query: string): Promise<QueryVector | undefined> {
+    return this.#meaning?.vectorOf(query) ?? Promise.resolve(undefined);
+  }
+
+  /**
+   * Facts in these pockets of the scopes, archived ones too (they lead to what took their place), and the person's
+   * messages. Messages that have no vectors yet get them from now on.
+   */
+  async byWords(
+    scopes: readonly FactScope[],
+    agents: readonly string[],
+    query: string,
+    tx: Tx,
+  ): Promise<Words> {
+    const { facts, messages } = await this.#index.scopes(scopes, agents, tx);
+    if (this.#meaning && messages.some(({ embedMessages }) => !embedMessages)) {
+      await this.#meaning.wantMessages(messages, tx);
+    }
+    return {
+      facts: { scopes: facts, matches: await this.#index.match(facts, query, DEPTH, tx) },
+      messages: { scopes: messages, matches: await this.#index.match(messages, query, DEPTH, tx) },
+    };
+  }
+
+  async byMeaningToo(words: Words, query: QueryVector | undefined): Promise<Found> {
+    const live = words.facts.scopes.filter(({ archived }) => !archived);
+    const [facts, messages] = await Promise.all([
+      query && this.#meaning?.nearest(query, live, DEPTH),
+      query && this.#meaning?.nearest(query, words.messages.scopes, DEPTH),
+    ]);
+    const floor = query?.model.floor ?? 0;
+    return {
+      facts: { matches: words.facts.matches, vectors: facts, floor },
+      messages: { matches: words.messages.matches, vectors: messages, floor },
+      wordsOnly: this.#meaning !== undefined && (facts === undefined || messages === undefined),
+    };
+  }
+}
