@@ -9,7 +9,8 @@ const DELIVERY = 50;
 const CHANNEL = "bench";
 /** For sets without times. */
 const SOME_TIME = Date.UTC(2020, 0, 1);
-const DAY_MS = 86_400_000;
+/** Longer than a session's silence; so that a thousand are of one year. */
+const APART_MS = 7 * 3_600_000;
 
 /** The person whose memory a corpus is. */
 export function personOf(set: RecallSet, corpus: string): string {
@@ -40,9 +41,9 @@ export async function seedSet(
   return made;
 }
 
-/** Turns of one session carry one time; their order is the data's. What carries none was said on a day of its own. */
+/** Turns of one session carry one time; their order is the data's. What carries none was said at a time of its own. */
 function timeOf(at: Date | null, n: number): number {
-  return at ? at.getTime() + n : SOME_TIME + n * DAY_MS;
+  return at ? at.getTime() + n : SOME_TIME + n * APART_MS;
 }
 
 async function stateFacts(
@@ -53,12 +54,12 @@ async function stateFacts(
   times: readonly number[],
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (const [n, { who, text, key }] of entries.entries()) {
+  for (const [n, { text, key }] of entries.entries()) {
     const statement = Remember.parse({
       scope: "user",
       userId,
-      // A key of its own for each: which of them mean the same is not asked here.
-      key: key ?? `${who.toLowerCase().replace(/[^a-z0-9]+/g, "_")}.n${n}`,
+      // A key of its own for each, which says nothing: which of them mean the same is not asked here.
+      key: key ?? `n${n}`,
       value: text,
       observedAt: new Date(times[n] ?? 0).toISOString(),
     });

@@ -48,14 +48,14 @@ export async function seedMessages(
     await database.transactions.tenant(owner, (tx) =>
       tx.execute(sql`
         insert into chat_messages (id, org_id, user_id, identity_id, conversation_id, channel, account, direction,
-          kind, text, payload, platform_message_id, sent_at, archived_at)
+          kind, text, payload, platform_message_id, search_due, sent_at, archived_at)
         select (lpad(to_hex(ms), 12, '0') || '70008' || substr(md5(${userId}::text || n), 1, 15))::uuid,
           ${owner.orgId}::uuid, ${userId}::uuid, ${identityId}::uuid, '5000000001', 'telegram', 'main',
           case n % 2 when 0 then 'inbound' else 'outbound' end, 'text', body,
           ('{"message_id":' || n || ',"date":' || ms / 1000 || ',"chat":{"id":5000000001,"type":"private",'
             || '"first_name":"Ana"},"from":{"id":5000000001,"is_bot":false,"first_name":"Ana"},"text":"'
             || body || '"}')::json,
-          ${userId}::text || '/' || n, to_timestamp(ms / 1000.0), to_timestamp(ms / 1000.0)
+          ${userId}::text || '/' || n, false, to_timestamp(ms / 1000.0), to_timestamp(ms / 1000.0)
         from (
           select n, ${FIRST_MESSAGE}::bigint + n * ${MINUTE}::bigint as ms,
             'message ' || n || repeat(' about the oat milk order', (n % 9)::int) as body

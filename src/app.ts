@@ -64,14 +64,14 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const metrics = new Metrics();
 
   const embedder = await embedderOf(config);
-  let notice = (_sentence: string): void => {};
+  let notice = (_sentence: string, _error?: unknown): void => {};
   const services = await buildServices({
     config,
     database,
     clock,
     metrics,
     embedder,
-    onNotice: (sentence) => notice(sentence),
+    onNotice: (sentence, error) => notice(sentence, error),
     secretOf: options.secretOf ?? (() => undefined),
   });
   const { orgs, keys, channels, chat, facts, turns, queue } = services;
@@ -87,7 +87,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     allowedHosts: config.ALLOWED_HOSTS,
   });
 
-  notice = (sentence) => http.log.warn(sentence);
+  notice = (sentence, error) =>
+    error === undefined ? http.log.warn(sentence) : http.log.error({ err: error }, sentence);
 
   const runner = new JobRunner({
     queue,
@@ -194,14 +195,11 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
           if (!services.hasExtractor)
             http.log.info("no ANTHROPIC_API_KEY: nothing is extracted from chats");
           if (!embedder) http.log.info("EMBEDDER=none: recall goes by words alone");
-          // Nobody waits for it: until it is there, recall goes by words.
-          services.meaning?.model().catch((error: unknown) => {
-            http.log.warn(
-              { err: error },
-              "the embedder is not ready: recall goes by words for now",
-            );
-          });
-          if (options.background !== false) runner.start();
+          if (options.background !== false) {
+            // Nobody waits for it: until it is there, recall goes by words.
+            void services.meaning?.check();
+            runner.start();
+          }
           ready(ownerKey);
         },
       }),

@@ -51,7 +51,7 @@ interface SearchDependencies {
   readonly queue: JobQueue;
   readonly clock: Clock;
   readonly metrics: { waitingForVectors(documents: number): void };
-  readonly onNotice: (notice: string) => void;
+  readonly onNotice: (notice: string, error?: unknown) => void;
 }
 
 /** What searches, by words and by meaning, and the jobs that keep it. */

@@ -59,7 +59,7 @@ interface ServiceDependencies {
   /** Undefined: nothing is searched by its meaning. */
   readonly embedder: Embedder | undefined;
   /** Told, in a sentence that may be logged, what somebody should know. */
-  readonly onNotice: (notice: string) => void;
+  readonly onNotice: (notice: string, error?: unknown) => void;
   /** Reads a secret's variable that a channel account names. */
   readonly secretOf: (variable: string) => string | undefined;
 }

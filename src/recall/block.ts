@@ -43,7 +43,10 @@ export function compose(lines: readonly Line[]): string {
   return [OPENING, ...sections, CLOSING].join("\n");
 }
 
-export function factLine(fact: Pick<Ranked, "scope" | "claim">, count: CountTokens): Line {
+export function factLine(
+  fact: Pick<Ranked, "scope" | "claim" | "tokens">,
+  count: CountTokens,
+): Line {
   const { scope, claim } = fact;
   const marks = [
     ...(claim.state === "contested"
@@ -58,7 +61,8 @@ export function factLine(fact: Pick<Ranked, "scope" | "claim">, count: CountToke
     id: claim.factId,
     slot: slotOf(fact),
     text,
-    tokens: count(`${text}\n`),
+    // Counted when it was written, but for what is marked.
+    tokens: (suffix === "" && fact.tokens) || count(`${text}\n`),
   };
 }
 

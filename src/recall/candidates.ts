@@ -14,7 +14,7 @@ import { placesOf, type Said } from "./sessions.ts";
 /** Keys folded because of the query, at least: more than a block of the default budget holds. */
 const MATCHED_KEYS = 100;
 /** Of the claims that were confirmed last, so many of each pocket are looked at. */
-const LOOKED_AT = 300;
+const LOOKED_AT = 150;
 /** A line of a block takes at least so many tokens: no budget holds more keys than this says. */
 const LEAST_TOKENS = 12;
 const DEFAULT_BUDGET = 1400;
@@ -62,6 +62,7 @@ export class Candidates {
       : [];
     const hits = evidence && rank(evidence, placesOf(found.map(said)));
     const byId = new Map((hits ?? []).map((hit) => [hit.documentId, hit]));
+    const tokens = new Map([...listed, ...found].map((claim) => [claim.factId, claim.tokens]));
     const room = Math.ceil(Math.max(input.budgetTokens, DEFAULT_BUDGET) / LEAST_TOKENS);
     const core = strongest(
       listed.filter(({ isCore }) => isCore),
@@ -75,6 +76,7 @@ export class Candidates {
     const ranked = orderCandidates(
       histories
         .flatMap(({ scope, history }) => candidatesOf(scope, history, byId, rankedAt))
+        .map((candidate) => ({ ...candidate, tokens: tokens.get(candidate.claim.factId) }))
         .filter((candidate) => isWanted(candidate, input)),
       rankedAt,
     );

@@ -3,7 +3,7 @@ import type { VectorHit } from "../vectors/index.ts";
 
 /** Related words count more than a share of their own: one of them is often all that a question shares with its answer. */
 const RELATED = 1.5;
-const COSINE = 0.5;
+const COSINE = 0.4;
 const NO_WORDS = { own: 0, context: 0, related: 0 };
 /** What an assistant said is often what the person's words already said, at length. */
 const ASSISTANT = 0.5;

@@ -13,6 +13,8 @@ export interface Candidate {
   readonly hit: Hit | undefined;
   /** How well its key answers the query, by its best claim, 0 to 1; 0 where it does not, or there is none. */
   readonly match: number;
+  /** Of the claim's line, as counted when it was written. */
+  readonly tokens?: number | null | undefined;
 }
 
 export interface Ranked extends Candidate {

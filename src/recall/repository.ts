@@ -41,6 +41,8 @@ export interface StandingClaim extends Slot {
   readonly contested: boolean;
   readonly observedAt: Date;
   readonly lastConfirmed: Date;
+  /** Of its line in a block, as counted when it was written; null before it was indexed. */
+  readonly tokens: number | null;
 }
 
 export interface StoredMessage {
@@ -63,6 +65,7 @@ type ClaimRow = {
   readonly contested: boolean;
   readonly observed_at: string;
   readonly last_confirmed: string;
+  readonly tokens: number | null;
 };
 
 export class RecallRepository {
@@ -183,6 +186,7 @@ async function read(scopes: readonly FactScope[], query: SQL, tx: Tx): Promise<S
           contested: row.contested,
           observedAt: new Date(row.observed_at),
           lastConfirmed: new Date(row.last_confirmed),
+          tokens: row.tokens,
         }
       : [];
   });
@@ -195,10 +199,12 @@ function isCore(): SQL {
   return sql`(pinned or coalesce(claim_tier, tier) = 'core')`;
 }
 
-function columns({ name }: FactScope): SQL {
+function columns({ name, orgId }: FactScope): SQL {
+  const { table } = factTables[name];
   return sql`${sql.raw(`'${name}'`)} as scope, id, agent_id, key, ${isCore()} as is_core,
     coalesce(claim_confidence, confidence) as confidence,
-    coalesce(claim_half_life_days, half_life_days) as half_life_days, contested, observed_at, ${LAST_CONFIRMED} as last_confirmed`;
+    coalesce(claim_half_life_days, half_life_days) as half_life_days, contested, observed_at, ${LAST_CONFIRMED} as last_confirmed,
+    (select d.tokens from search_documents d where d.org_id = ${orgId} and d.id = ${table.id}) as tokens`;
 }
 
 /** One pocket at a time: for two at once an index cannot give the order. */

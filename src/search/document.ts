@@ -4,7 +4,7 @@ import type { FactScopeName } from "../facts/fact.ts";
 import { textOfValue } from "../facts/search-text.ts";
 import type { CountTokens } from "../recall/tokens.ts";
 import { type Analysis, analyse } from "./analysis.ts";
-import { type Before, embeddedFact, embeddedMessage } from "./embedded-text.ts";
+import { type Before, embeddedFact, embeddedMessage, keyWords } from "./embedded-text.ts";
 import { factLine, messageLine, speakerOf } from "./lines.ts";
 
 const MAX_TERMS = 1_000;
@@ -51,7 +51,7 @@ export function factContent(scope: FactScopeName, claim: Claim, count: CountToke
   );
   const parts = [
     analyse(dayOf(rows.at(-1)?.observedAt ?? claim.lastConfirmed)),
-    analyse([key.replace(/[._]/g, " "), ...tags].join(" ")),
+    analyse([keyWords(key), ...tags].join(" ")),
     ...wordings.values(),
   ];
   const terms = parts.flatMap((part) => part.terms);
@@ -76,7 +76,7 @@ export function messageContent(message: MessageText, count: CountTokens): Conten
   return {
     ...contentOf({ own, ownLength: own.length, before: context }),
     tokens: count(`${messageLine(sentAt, speaker, text)}\n`),
-    textHash: hashOf(embeddedMessage(speaker, text, before)),
+    textHash: hashOf(embeddedMessage(text, before)),
   };
 }
 

@@ -14,10 +14,23 @@ export interface Before {
   readonly isAssistant: boolean;
 }
 
-/** What is embedded of a fact. Segments of a key that hold a digit are numbers of members, and say nothing. */
+/** What is embedded of a fact. */
 export function embeddedFact(key: string, valueText: string): string {
-  const words = key.split(/[._]/).filter((segment) => !/\d/.test(segment));
-  return head(words.length > 0 ? `${words.join(" ")}: ${valueText}` : valueText);
+  const words = keyWords(key);
+  return head(words === "" ? valueText : `${words}: ${valueText}`);
+}
+
+/** The words of a key. Segments such as `12` or `n12` tell members apart, and say nothing. */
+export function keyWords(key: string): string {
+  return key
+    .split(/[._]/)
+    .filter((segment) => !/^[a-z]{0,2}\d+$/.test(segment))
+    .join(" ");
+}
+
+/** Of what was said before, who said it: in a chat of several people names stand before texts, and are not what these are about. */
+export function withoutName(text: string): string {
+  return text.replace(/^\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,2}: /u, "");
 }
 
 /**
@@ -26,8 +39,8 @@ export function embeddedFact(key: string, valueText: string): string {
  * Source: measured on chats (docs/benchmarks.md): before every message the one before costs a tenth of what is found
  * among long messages, before none it costs a hundredth among short ones.
  */
-export function embeddedMessage(speaker: string, text: string, before: Before | null): string {
-  const said = `${speaker}: ${text.trim()}`;
+export function embeddedMessage(text: string, before: Before | null): string {
+  const said = text.trim();
   const belongs = before !== null && !before.isAssistant && text.length <= SHORT_CHARACTERS;
   return head(belongs ? `${before.text}\n${said}` : said);
 }

@@ -4,7 +4,7 @@ import { factTables } from "../db/schema/facts.ts";
 import { embeddingModels, searchDocuments, searchScopes } from "../db/schema/search.ts";
 import type { Tx } from "../db/tenant.ts";
 import { SEARCHED_CHARACTERS } from "./analysis.ts";
-import { BEFORE_CHARACTERS, type Before } from "./embedded-text.ts";
+import { BEFORE_CHARACTERS, type Before, withoutName } from "./embedded-text.ts";
 import type { SearchScope } from "./scope.ts";
 
 /** A scope as far as its vectors are concerned. */
@@ -18,10 +18,11 @@ interface NewModel {
   readonly mergeThreshold: number;
 }
 
-interface KnownModel {
+interface UsedModel {
   readonly id: number;
-  readonly state: "building" | "active" | "retired";
   readonly dimensions: number;
+  /** Another model was in use before: vectors of this one have yet to be made. */
+  readonly isSwitch: boolean;
 }
 
 /** A document that has no vector of the model, with what it is made of. */
@@ -52,28 +53,24 @@ function wantsVectors(): SQL {
 
 export class EmbeddingRepository {
   /** Notes the model whose vectors are made from now on; a new one, or one that comes back, has everything before it. */
-  async use(model: NewModel, now: Date, tx: Tx): Promise<KnownModel> {
-    await tx
-      .insert(embeddingModels)
-      .values({ ...model, state: "building", createdAt: now })
-      .onConflictDoNothing();
-    const [known] = await tx
-      .select()
-      .from(embeddingModels)
-      .where(
-        and(
-          eq(embeddingModels.fingerprint, model.fingerprint),
-          eq(embeddingModels.vectorIndex, model.vectorIndex),
-        ),
-      )
-      .for("update");
+  async use(model: NewModel, now: Date, tx: Tx): Promise<UsedModel> {
+    let known = await this.#find(model, tx);
+    if (!known) {
+      // Only now: an insert that meets its row takes a number all the same, and a small integer has few for many starts.
+      await tx
+        .insert(embeddingModels)
+        .values({ ...model, state: "building", createdAt: now })
+        .onConflictDoNothing();
+      known = await this.#find(model, tx);
+    }
     if (!known) throw new Error("the model that was just noted is not there");
     const [other] = await tx
       .select({ id: embeddingModels.id })
       .from(embeddingModels)
       .where(and(ne(embeddingModels.id, known.id), ne(embeddingModels.state, "retired")))
       .limit(1);
-    if (known.state === "active" && !other) return known;
+    const { id, dimensions } = known;
+    if (known.state === "active" && !other) return { id, dimensions, isSwitch: false };
     await tx
       .update(embeddingModels)
       .set({ state: "retired" })
@@ -83,7 +80,30 @@ export class EmbeddingRepository {
       .set({ state: "building", floor: model.floor, mergeThreshold: model.mergeThreshold })
       .where(eq(embeddingModels.id, known.id));
     await tx.update(searchScopes).set({ embedDue: true }).where(wantsVectors());
-    return { ...known, state: "building" };
+    return { id, dimensions, isSwitch: other !== undefined || known.state === "retired" };
+  }
+
+  async #find({ fingerprint, vectorIndex }: NewModel, tx: Tx) {
+    const [known] = await tx
+      .select()
+      .from(embeddingModels)
+      .where(
+        and(
+          eq(embeddingModels.fingerprint, fingerprint),
+          eq(embeddingModels.vectorIndex, vectorIndex),
+        ),
+      )
+      .for("update");
+    return known;
+  }
+
+  /** Whether no other model took its place, e.g. of a server that was started since with other settings. */
+  async isInUse(modelId: number, tx: Tx): Promise<boolean> {
+    const used = await tx
+      .select({ id: embeddingModels.id })
+      .from(embeddingModels)
+      .where(and(eq(embeddingModels.id, modelId), ne(embeddingModels.state, "retired")));
+    return used.length > 0;
   }
 
   /** Everything that wants a vector has one of this model. */
@@ -91,7 +111,14 @@ export class EmbeddingRepository {
     await tx
       .update(embeddingModels)
       .set({ state: "active" })
-      .where(eq(embeddingModels.id, modelId));
+      .where(and(eq(embeddingModels.id, modelId), ne(embeddingModels.state, "retired")));
+  }
+
+  /** Forgets a retired model of which no vectors are left: else they would be looked for again each time. */
+  async remove(modelId: number, tx: Tx): Promise<void> {
+    await tx
+      .delete(embeddingModels)
+      .where(and(eq(embeddingModels.id, modelId), eq(embeddingModels.state, "retired")));
   }
 
   async retired(tx: Tx): Promise<number[]> {
@@ -118,8 +145,8 @@ export class EmbeddingRepository {
     const [row] = await tx.execute<{ waiting: number }>(sql`
       select count(*)::int as waiting from (
         select 1 from search_scopes s join search_documents d on d.org_id = s.org_id and d.scope_id = s.id
-        where s.embed_due and d.model_id is distinct from (
-          select id from embedding_models where state <> 'retired' order by id desc limit 1)
+        where s.embed_due and (d.model_id is null or d.model_id is distinct from (
+          select id from embedding_models where state <> 'retired' order by id desc limit 1))
         limit 100000) waiting`);
     return row?.waiting ?? 0;
   }
@@ -192,7 +219,7 @@ export class EmbeddingRepository {
         const { direction, forwarded, text } = row;
         const previous = byId.get(contextId ?? "");
         const before = previous
-          ? { text: previous.end, isAssistant: previous.direction === "outbound" }
+          ? { text: withoutName(previous.end), isAssistant: previous.direction === "outbound" }
           : null;
         return [[id, { direction, forwarded, text, before }] as const];
       }),
@@ -213,7 +240,7 @@ export class EmbeddingRepository {
       where d.org_id = ${scope.orgId} and d.id = s.id and d.text_hash = s."textHash"`);
   }
 
-  /** Marks a scope as done where nothing of it waits. Writers of documents take the same row first. */
+  /** Marks a scope as done where nothing of it waits for the model in use. Writers of documents take the same row first. */
   async settle(scope: EmbeddedScope, modelId: number, tx: Tx): Promise<boolean> {
     const ofScope = and(eq(searchScopes.orgId, scope.orgId), eq(searchScopes.id, scope.id));
     // A statement of its own: the next one has to see what was committed while this one waited.
@@ -226,6 +253,7 @@ export class EmbeddingRepository {
           ofScope,
           sql`not exists (select from search_documents d where d.org_id = ${scope.orgId} and d.scope_id = ${scope.id}
             and d.model_id is distinct from ${modelId})`,
+          sql`exists (select from embedding_models where id = ${modelId} and state <> 'retired')`,
         ),
       )
       .returning({ id: searchScopes.id });

@@ -8,7 +8,6 @@ import { RetryLater } from "../jobs/retry-later.ts";
 import type { VectorIndex, VectorScope } from "../vectors/index.ts";
 import { embeddedFact, embeddedMessage } from "./embedded-text.ts";
 import type { EmbeddingRepository, Unembedded } from "./embedding-repository.ts";
-import { speakerOf } from "./lines.ts";
 import { type ActiveModel, EMBED_JOB, type Meaning } from "./meaning.ts";
 
 /** Documents embedded between two notes of it: what a kill costs, about a second of the local model. */
@@ -32,6 +31,8 @@ interface EmbeddingDependencies {
 /** Gives vectors to what waits for one: new claims, messages that a search missed, everything after a switch of the model. */
 export class Embedding {
   readonly #deps: EmbeddingDependencies;
+  /** Until then the provider asked to be left alone, whichever org's job comes. */
+  #notBefore = 0;
 
   constructor(deps: EmbeddingDependencies) {
     this.#deps = deps;
@@ -43,17 +44,32 @@ export class Embedding {
    * @throws RetryLater while the provider or the index is away: that is an outage, not a failed attempt
    */
   async run(signal: AbortSignal): Promise<Counts> {
-    const { meaning, clock } = this.#deps;
     try {
-      const model = await meaning.model();
-      const embedded = await this.#embedDue(model, signal);
-      const removed = await this.#retire(model, signal);
-      return { embedded, removed };
+      return await this.#run(signal);
     } catch (error) {
-      throw waited(error, clock());
-    } finally {
-      await this.#tellWaiting();
+      throw this.#waited(error);
     }
+  }
+
+  async #run(signal: AbortSignal): Promise<Counts> {
+    const { meaning, clock } = this.#deps;
+    await this.#tellWaiting();
+    if (clock().getTime() < this.#notBefore) throw retryAt(this.#notBefore);
+    const model = await meaning.model();
+    const embedded = await this.#embedDue(model, signal);
+    const removed = await this.#retire(model, signal);
+    await this.#tellWaiting();
+    return { embedded, removed };
+  }
+
+  /** An outage is waited for, however long it lasts; anything else is a failed attempt. */
+  #waited(error: unknown): unknown {
+    if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") return error;
+    this.#deps.meaning.tell(error);
+    const asked = error instanceof EmbedderFault ? error.retryAfterMs : undefined;
+    const now = this.#deps.clock().getTime();
+    if (asked !== undefined) this.#notBefore = now + asked;
+    return retryAt(now + (asked ?? RETRY_MS), error);
   }
 
   async #tellWaiting(): Promise<void> {
@@ -68,8 +84,8 @@ export class Embedding {
     let embedded = 0;
     let left = false;
     for (let after = 0; ; ) {
-      const scopes = await transactions.system("embedding models", (tx) =>
-        models.due(after, SCOPES, tx),
+      const scopes = await transactions.system("embedding models", async (tx) =>
+        (await models.isInUse(model.id, tx)) ? models.due(after, SCOPES, tx) : [],
       );
       for (const scope of scopes) {
         const { count, settled } = await this.#embedSome(scope, model, signal);
@@ -127,17 +143,16 @@ export class Embedding {
       return models.retired(tx);
     });
     let removed = 0;
-    for (const modelId of retired) removed += await index.forget(modelId, signal);
+    for (const modelId of retired) {
+      removed += await index.forget(modelId, signal);
+      await transactions.system("embedding models", (tx) => models.remove(modelId, tx));
+    }
     return removed;
   }
 }
 
-/** An outage is waited for, however long it lasts; anything else is a failed attempt. */
-function waited(error: unknown, now: Date): unknown {
-  if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") return error;
-  const wait = (error instanceof EmbedderFault ? error.retryAfterMs : undefined) ?? RETRY_MS;
-  const at = new Date(now.getTime() + wait);
-  return new RetryLater({ at, countsAsAttempt: false, cause: error });
+function retryAt(at: number, cause?: unknown): RetryLater {
+  return new RetryLater({ at: new Date(at), countsAsAttempt: false, cause });
 }
 
 function partsOf(vector: Float32Array | null | undefined): Float32Array[] {
@@ -147,7 +162,7 @@ function partsOf(vector: Float32Array | null | undefined): Float32Array[] {
 function textOf(document: Unembedded): string {
   return "key" in document
     ? embeddedFact(document.key, textOfValue(document.value))
-    : embeddedMessage(speakerOf(document), document.text, document.before);
+    : embeddedMessage(document.text, document.before);
 }
 
 /** Soon after a claim is written the job is queued; the cron slot finds what an outage or a kill left. */

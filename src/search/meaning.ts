@@ -16,6 +16,12 @@ const QUERY_MS = 3_000;
 /** After a failure searches go by words alone for so long, or each of them would wait for the outage. */
 const PAUSE_MS = 15_000;
 
+/** A text that every embedder has a vector for. */
+const PROBE = "hello";
+
+const SWITCHED =
+  "another embedding model is in use than before: everything gets a vector of it in the background, and is found by its words until then";
+
 /** The model in use, as the database knows it. */
 export interface ActiveModel {
   readonly id: number;
@@ -36,8 +42,8 @@ export interface MeaningDependencies {
   readonly queue: JobQueue;
   readonly transactions: Transactions;
   readonly clock: Clock;
-  /** Told, in a sentence that may be logged, what somebody should know of the index. */
-  readonly onNotice: (notice: string) => void;
+  /** Told, in a sentence that may be logged, what somebody should know; with the error where that is one of ours. */
+  readonly onNotice: (notice: string, error?: unknown) => void;
 }
 
 /** Search by meaning: one model and one index, which may be away without anything else failing. */
@@ -45,6 +51,7 @@ export class Meaning {
   readonly #deps: MeaningDependencies;
   #model: Promise<ActiveModel> | undefined;
   #pausedUntil = 0;
+  readonly #told = new Set<string>();
 
   constructor(deps: MeaningDependencies) {
     this.#deps = deps;
@@ -67,12 +74,34 @@ export class Meaning {
     const { embedder, index, models, transactions, clock } = this.#deps;
     const { fingerprint, dimensions, floor, mergeThreshold } = await embedder.model();
     const model = { fingerprint, dimensions, floor, mergeThreshold, vectorIndex: index.name };
-    const { id } = await transactions.system("embedding models", (tx) =>
+    const { id, isSwitch } = await transactions.system("embedding models", (tx) =>
       models.use(model, clock(), tx),
     );
+    if (isSwitch) this.#deps.onNotice(SWITCHED);
     const notice = await index.prepare(dimensions);
     if (notice !== undefined) this.#deps.onNotice(notice);
     return { id, dimensions, floor, mergeThreshold };
+  }
+
+  /** For the start: meets now, and tells, what the first search would meet. */
+  async check(): Promise<void> {
+    try {
+      await this.model();
+      await this.#deps.embedder.embed([PROBE], "background");
+    } catch (error) {
+      this.tell(error);
+    }
+  }
+
+  /** Tells why search by meaning is away, once until it was there again: an outage would repeat itself. */
+  tell(error: unknown): void {
+    const isOutage = error instanceof AppError || (error as Error).name === "TimeoutError";
+    const reason =
+      error instanceof AppError ? [error.message, error.hint] : [isOutage && "no answer in time"];
+    const notice = ["search by meaning is away", ...reason].filter(Boolean).join(": ");
+    if (this.#told.has(notice)) return;
+    this.#told.add(notice);
+    this.#deps.onNotice(notice, isOutage ? undefined : error);
   }
 
   /** A search looked for messages that have no vectors: from now on they get them. */
@@ -91,7 +120,7 @@ export class Meaning {
     await this.#deps.queue.request({ kind: EMBED_JOB, orgId, runAt }, now, tx);
   }
 
-  /** @returns undefined where there is no vector for this query now: it goes by its words */
+  /** Never rejects. @returns undefined where there is no vector for this query now: it goes by its words */
   async vectorOf(query: string): Promise<QueryVector | undefined> {
     if (this.#isPaused()) return undefined;
     try {
@@ -106,7 +135,7 @@ export class Meaning {
     }
   }
 
-  /** @returns undefined while the index is away */
+  /** Never rejects. @returns undefined while the index is away */
   async nearest(
     { vector, model }: QueryVector,
     scopes: readonly SearchScope[],
@@ -116,7 +145,10 @@ export class Meaning {
     if (this.#isPaused()) return undefined;
     try {
       const signal = AbortSignal.timeout(QUERY_MS);
-      return await this.#deps.index.search(scopes, vector, { modelId: model.id, limit, signal });
+      const search = { modelId: model.id, limit, signal };
+      const hits = await this.#deps.index.search(scopes, vector, search);
+      this.#told.clear();
+      return hits;
     } catch (error) {
       this.#pause(error);
       return undefined;
@@ -127,9 +159,9 @@ export class Meaning {
     return this.#deps.clock().getTime() < this.#pausedUntil;
   }
 
+  /** A fault of ours takes no more from the caller than an outage does. */
   #pause(error: unknown): void {
-    const isOutage = error instanceof AppError || (error as Error).name === "TimeoutError";
-    if (!isOutage) throw error;
+    this.tell(error);
     this.#pausedUntil = this.#deps.clock().getTime() + PAUSE_MS;
   }
 }

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import { SEARCHED_CHARACTERS } from "./analysis.ts";
-import { BEFORE_CHARACTERS, type Before } from "./embedded-text.ts";
+import { BEFORE_CHARACTERS, type Before, withoutName } from "./embedded-text.ts";
 
 /** Somebody who comes back after hours speaks of something else. */
 const SESSION_GAP = "6 hours";
@@ -90,7 +90,7 @@ export class SearchMessageRepository {
       before:
         row.before === null
           ? null
-          : { text: row.before, isAssistant: row.before_direction === "outbound" },
+          : { text: withoutName(row.before), isAssistant: row.before_direction === "outbound" },
     }));
   }
 

@@ -76,8 +76,8 @@ async function due(after: string, tx: Tx): Promise<Deletion[]> {
 }
 
 /**
- * A document that was made again under the same id has lost its new vectors with the old ones: it gets others. Its
- * namespace stays noted, because they may be on their way already.
+ * A document that was made again under the same id has lost its new vectors with the old ones: it gets others, unless it
+ * is archived and has none. Its namespace stays noted, because they may be on their way already.
  */
 async function settle(orgId: string, rows: readonly Deletion[], tx: Tx): Promise<void> {
   const ids = rows.map(({ id }) => id);
@@ -87,6 +87,6 @@ async function settle(orgId: string, rows: readonly Deletion[], tx: Tx): Promise
       update search_documents set model_id = null
       where org_id = ${orgId} and id in ${documents} returning scope_id)
     update search_scopes set embed_due = true
-    where org_id = ${orgId} and id in (select scope_id from again)`);
+    where org_id = ${orgId} and not archived and id in (select scope_id from again)`);
   await tx.execute(sql`delete from vector_deletions where org_id = ${orgId} and id in ${ids}`);
 }

@@ -63,7 +63,9 @@ export const SEARCH_CALLS: Readonly<Record<string, Calls>> = {
     use: withoutOrg(REFUSED, (_, __, tx) =>
       models.use({ ...MODEL, dimensions: 2, floor: 0, mergeThreshold: 1 }, NOON, tx),
     ),
+    isInUse: withoutOrg(true, (a, _, tx) => models.isInUse(a.vectors.model.id, tx)),
     finish: withoutOrg(REFUSED, (a, _, tx) => models.finish(a.vectors.model.id, tx)),
+    remove: withoutOrg(REFUSED, (a, _, tx) => models.remove(a.vectors.model.id, tx)),
     retired: withoutOrg([], (_, __, tx) => models.retired(tx)),
     due: withoutOrg([], (_, __, tx) => models.due(0, 99, tx)),
     waiting: withoutOrg(0, (_, __, tx) => models.waiting(tx)),

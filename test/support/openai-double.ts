@@ -56,6 +56,8 @@ export class OpenAiDouble {
   maxTokens = MAX_TOKENS;
   /** Texts with this word in them are refused. */
   refusedWord: string | undefined;
+  /** What becomes of every request that `next` says nothing of. */
+  trouble: Behaviour | undefined;
   readonly #next: Behaviour[] = [];
   readonly #server = createServer((request, response) => {
     void this.#take(request, response);
@@ -85,6 +87,7 @@ export class OpenAiDouble {
   reset(): void {
     const { models, wantsKey, heedsDimensions, maxTokens, refusedWord } = new OpenAiDouble();
     Object.assign(this, { models, wantsKey, heedsDimensions, maxTokens, refusedWord });
+    this.trouble = undefined;
     this.received.length = 0;
     this.#next.length = 0;
   }
@@ -104,7 +107,7 @@ export class OpenAiDouble {
     }
     const body = JSON.parse(text) as SentEmbedding;
     this.received.push({ headers: request.headers, body });
-    const now = this.#next.shift();
+    const now = this.#next.shift() ?? this.trouble;
     if (now && "status" in now) return refuse(response, now.status, now.code, now.headers);
     if (now && "hangs" in now) {
       if (now.hangs === "within") response.writeHead(200, JSON_TYPE).write('{"object":"list","da');
