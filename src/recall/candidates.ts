@@ -10,6 +10,7 @@ import { type Candidate, orderCandidates, type Ranked, slotOf } from "./order.ts
 import type { Recall } from "./query.ts";
 import type { FactFilter, RecallRepository, StandingClaim } from "./repository.ts";
 import { placesOf, type Said } from "./sessions.ts";
+import { SHARES } from "./tiers.ts";
 
 /** Keys folded because of the query, at least: more than a block of the default budget holds. */
 const MATCHED_KEYS = 100;
@@ -66,9 +67,13 @@ export class Candidates {
     const room = Math.ceil(Math.max(input.budgetTokens, DEFAULT_BUDGET) / LEAST_TOKENS);
     const core = strongest(
       listed.filter(({ isCore }) => isCore),
-      room,
+      Math.ceil(room * SHARES.core),
     );
-    const recent = strongest(listed, Math.max(room, input.limit));
+    // Without a query they are also what is listed, and what the other tiers leave is theirs.
+    const recent = strongest(
+      listed,
+      evidence ? Math.ceil(room * SHARES.working) : Math.max(room, input.limit),
+    );
     const matched = bestMatched(found, byId, Math.max(room, input.limit, MATCHED_KEYS));
     const histories = await this.#histories([...core, ...recent, ...matched], tx);
     // Claims as they were when something last happened to them. The wall clock would change the block while nothing does.

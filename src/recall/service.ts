@@ -69,8 +69,6 @@ export class RecallService {
     const query = searched(input.query);
     const agents = [...new Set([agentOf(principal, input.agentId), orchestrator])];
     const vector = query === undefined ? undefined : retrieval.vectorOf(query);
-    // Nobody waits for it where the transaction fails first.
-    vector?.catch(() => {});
     const [reach, words] = await transactions.tenant(principal, async (tx) => {
       const found = await this.#reach(principal, input, tx);
       if (query === undefined || found.disabled) return [found, undefined];

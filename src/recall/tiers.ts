@@ -2,7 +2,7 @@ import { compose, FRAME, type Line } from "./block.ts";
 import type { CountTokens } from "./tokens.ts";
 
 /** Minimum shares of a budget of 1,400 tokens; of another budget the same parts. Source: SPEC §6. */
-const SHARES = { core: 600 / 1400, working: 400 / 1400 };
+export const SHARES = { core: 600 / 1400, working: 400 / 1400 };
 
 /** No line takes less. */
 const LEAST_TOKENS = 8;

@@ -120,15 +120,19 @@ export class Meaning {
     await this.#deps.queue.request({ kind: EMBED_JOB, orgId, runAt }, now, tx);
   }
 
-  /** Never rejects. @returns undefined where there is no vector for this query now: it goes by its words */
-  async vectorOf(query: string): Promise<QueryVector | undefined> {
+  /**
+   * Never rejects.
+   *
+   * @returns undefined while the embedder is away, null where it can say nothing of this query; it goes by its words then
+   */
+  async vectorOf(query: string): Promise<QueryVector | null | undefined> {
     if (this.#isPaused()) return undefined;
     try {
       const signal = AbortSignal.timeout(QUERY_MS);
       const model = await before(signal, this.model());
       const vectors = await this.#deps.embedder.embed(embeddedQuery(query), "query", signal);
       const vector = sumOf(vectors.filter((one) => one !== null));
-      return vector && { vector, model };
+      return vector ? { vector, model } : null;
     } catch (error) {
       this.#pause(error);
       return undefined;
