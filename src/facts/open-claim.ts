@@ -1,3 +1,4 @@
+import { isUuid } from "../uuid.ts";
 import type { Chain } from "./chains.ts";
 import type { ArchivedReason, Claim } from "./claims.ts";
 import { CALL_SOURCE, EDIT_SOURCE } from "./fact.ts";
@@ -155,5 +156,8 @@ function occasionOf({ sourceMessageId, conversation, observedAt }: FactRow): str
   const hour = Math.floor(observedAt.getTime() / HOUR_MS);
   if (conversation !== null) return `${conversation} ${hour}`;
   const own = [CALL_SOURCE, EDIT_SOURCE].find((prefix) => sourceMessageId.startsWith(prefix));
-  return own === undefined ? sourceMessageId.replace(REVISION, "") : `${own}${hour}`;
+  if (own !== undefined) return `${own}${hour}`;
+  const messageId = sourceMessageId.replace(REVISION, "");
+  // Of ids that callers made up a number at the end may be all that tells them apart: `ticket#12`.
+  return isUuid(messageId) ? messageId : sourceMessageId;
 }

@@ -13,11 +13,11 @@ import { placesOf, type Said } from "./sessions.ts";
 import { SHARES } from "./tiers.ts";
 
 /** Keys folded because of the query, at least: more than a block of the default budget holds. */
-const MATCHED_KEYS = 100;
+const MATCHED_KEYS = 60;
 /** Of the claims that were confirmed last, so many of each pocket are looked at. */
 const LOOKED_AT = 150;
-/** A line of a block takes at least so many tokens: no budget holds more keys than this says. */
-const LEAST_TOKENS = 12;
+/** Most lines of a block take more: what a budget holds of keys. */
+const LINE_TOKENS = 16;
 const DEFAULT_BUDGET = 1400;
 
 /** Claims that a recall may show, in the order that it shows them. */
@@ -64,7 +64,7 @@ export class Candidates {
     const hits = evidence && rank(evidence, placesOf(found.map(said)));
     const byId = new Map((hits ?? []).map((hit) => [hit.documentId, hit]));
     const tokens = new Map([...listed, ...found].map((claim) => [claim.factId, claim.tokens]));
-    const room = Math.ceil(Math.max(input.budgetTokens, DEFAULT_BUDGET) / LEAST_TOKENS);
+    const room = Math.ceil(Math.max(input.budgetTokens, DEFAULT_BUDGET) / LINE_TOKENS);
     const core = strongest(
       listed.filter(({ isCore }) => isCore),
       Math.ceil(room * SHARES.core),

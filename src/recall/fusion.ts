@@ -83,6 +83,8 @@ function scored({ matches: { hits, attainable }, vectors = [] }: Evidence): Hit[
   const cosines = new Map(vectors.map(({ documentId, cosine }) => [documentId, cosine]));
   const words = new Map(hits.map((hit) => [hit.documentId, hit]));
   const share = (score: number, of: number) => (of > 0 ? score / of : 0);
+  // What is not among the nearest is at most as near as the last of them; so is what has no vector yet.
+  const assumed = vectors.at(-1)?.cosine ?? 0;
   return [...new Set([...words.keys(), ...cosines.keys()])].map((documentId) => {
     const { own, context, related } = { ...NO_WORDS, ...words.get(documentId) };
     const ownShare = share(own, attainable.own);
@@ -94,7 +96,7 @@ function scored({ matches: { hits, attainable }, vectors = [] }: Evidence): Hit[
       documentId,
       words: rounded(ownShare),
       cosine,
-      match: lexical + COSINE * Math.max(0, cosine ?? 0),
+      match: lexical + COSINE * Math.max(0, cosine ?? assumed),
     };
   });
 }

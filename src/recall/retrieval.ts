@@ -6,7 +6,8 @@ import type { Matches, SearchIndex } from "../search/service.ts";
 import type { Evidence } from "./fusion.ts";
 
 /** Documents that each way of searching gives to the fusion: with a hundred the best ten are the same on public data. */
-const DEPTH = 200;
+const BY_WORDS = 200;
+const BY_MEANING = 100;
 
 /** What a query's words found, and where. */
 export interface Words {
@@ -56,15 +57,18 @@ export class Retrieval {
       await this.#meaning.wantMessages(messages, tx);
     }
     return {
-      facts: { scopes: facts, matches: await this.#index.match(facts, query, DEPTH, tx) },
-      messages: { scopes: messages, matches: await this.#index.match(messages, query, DEPTH, tx) },
+      facts: { scopes: facts, matches: await this.#index.match(facts, query, BY_WORDS, tx) },
+      messages: {
+        scopes: messages,
+        matches: await this.#index.match(messages, query, BY_WORDS, tx),
+      },
     };
   }
 
   async byMeaningToo(words: Words, query: QueryVector | null | undefined): Promise<Found> {
     const live = words.facts.scopes.filter(({ archived }) => !archived);
     const nearest = (scopes: readonly SearchScope[]) =>
-      query ? this.#meaning?.nearest(query, scopes, DEPTH) : undefined;
+      query ? this.#meaning?.nearest(query, scopes, BY_MEANING) : undefined;
     const [facts, messages] = await Promise.all([nearest(live), nearest(words.messages.scopes)]);
     const floor = query?.model.floor ?? 0;
     return {

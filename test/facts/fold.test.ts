@@ -106,6 +106,18 @@ describe("a value said again", () => {
     });
   });
 
+  test("counts once for a message and its edits, and for each source that a caller named apart", () => {
+    const said = (...sources: string[]) =>
+      fold(
+        sources.map((sourceMessageId, n) => factRow({ sourceMessageId, observedAt: day(n) })),
+        [],
+        day(9),
+      ).claims[0]?.confirmations;
+    const message = "01a22de0-3f0f-738d-8924-0ef38e0a5de6";
+    expect(said(message, `${message}#1`, `${message}#2`)).toBe(1);
+    expect(said("ticket#1", "ticket#2", "ticket#3")).toBe(3);
+  });
+
   test("counts once within an hour of one conversation, and once per hour of calls without a source", () => {
     const at = (hours: number) => new Date(START + hours * 3_600_000);
     const count = (...rows: Partial<FactRow>[]) =>

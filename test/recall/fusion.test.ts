@@ -38,9 +38,9 @@ const order = (given: Evidence, places: readonly Place[]) =>
 
 describe("words and meaning together", () => {
   test("where words say much they decide, and where they say little the meaning does", () => {
-    const much = evidence({ words: { own: 8, context: 8 } }, { meaning: 0.6 });
+    const much = evidence({ words: { own: 8, context: 8 } }, { meaning: 0.6, words: 0.2 });
     expect(order(much, apart("words", "meaning"))).toEqual(["words", "meaning"]);
-    const little = evidence({ words: { own: 1, context: 1 } }, { meaning: 0.6 });
+    const little = evidence({ words: { own: 1, context: 1 } }, { meaning: 0.6, words: 0.2 });
     expect(order(little, apart("words", "meaning"))).toEqual(["meaning", "words"]);
   });
 

@@ -4,7 +4,7 @@ import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { createDatabase, type Engine } from "../support/database.ts";
 
-export const PERSON = "telegram:5000000001";
+const PERSON = "telegram:5000000001";
 
 interface Found {
   readonly key?: string;
@@ -50,7 +50,7 @@ export async function openSearching(
   return { app, clock, close, ...shortcuts(app, clock), said: () => log.map(({ msg }) => msg) };
 }
 
-export type Searching = Awaited<ReturnType<typeof openSearching>>;
+type Searching = Awaited<ReturnType<typeof openSearching>>;
 
 function shortcuts(app: TestApp, clock: TestClock) {
   const query = <T extends Record<string, unknown>>(text: string) =>
