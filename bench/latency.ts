@@ -27,6 +27,12 @@ const POPULATIONS: Readonly<Record<Engine, readonly Population[]>> = {
 const STAGES = ["list", "query", "embedding", "lexical", "vector", "assembly"] as const;
 type Stage = (typeof STAGES)[number];
 
+const NARROWING = {
+  agents: ["atlas"],
+  archived: false,
+  filtered: { facts: false, messages: false },
+};
+
 interface Result {
   readonly facts: number;
   readonly orgs: number;
@@ -120,7 +126,7 @@ async function measure(
       ReturnType<typeof retrieval.vectorOf>
     >;
     const words = (await take("lexical", () =>
-      database.transactions.tenant(owner, (tx) => retrieval.byWords([scope], ["atlas"], query, tx)),
+      database.transactions.tenant(owner, (tx) => retrieval.byWords([scope], query, NARROWING, tx)),
     )) as Awaited<ReturnType<typeof retrieval.byWords>>;
     await take("vector", () => retrieval.byMeaningToo(words, vector));
     const last = (stage: Stage) => times[stage].at(-1) ?? 0;

@@ -39,7 +39,7 @@ export class Intake {
 
   /** Owned by the transaction of the whole delivery. */
   async perform(update: ChannelUpdate, action: ChannelAction, tx: Tx): Promise<void> {
-    const { chat, facts, turns, users } = this.#deps;
+    const { chat, facts, index, turns, users } = this.#deps;
     switch (action.type) {
       case "message":
       case "raw":
@@ -51,6 +51,8 @@ export class Intake {
         );
         return;
       case "deleted": {
+        const owners = await chat.ownersOf(update, update, action.platformMessageIds, tx);
+        await index.holdPeople(update, owners, tx);
         const erased = await chat.delete(update, update, action.platformMessageIds, tx);
         await turns.deleted(
           update,
@@ -62,6 +64,7 @@ export class Intake {
           erased.map(({ id }) => id),
           tx,
         );
+        await index.indexAfterDeletion(update, owners, tx);
         return;
       }
       case "blocked":
@@ -96,6 +99,7 @@ export class Intake {
           tx,
         )
       : null;
+    if (person) await index.holdPeople(update, [person.userId], tx);
     const placed = await this.#place(update, message, person, tx);
     const id = await chat.insert(update, toRow(update, message, person, placed), tx);
     const out =
@@ -135,7 +139,9 @@ export class Intake {
 
   /** @returns false when the message was never archived: the edit is then its first version here */
   async #edit(update: ChannelUpdate, message: ChannelMessage, tx: Tx): Promise<boolean> {
-    const { chat } = this.#deps;
+    const { chat, index } = this.#deps;
+    const owners = await chat.ownersOf(update, update, [message.platformMessageId], tx);
+    await index.holdPeople(update, owners, tx);
     const known = await chat.findForEdit(
       update,
       { ...update, platformMessageId: message.platformMessageId },

@@ -124,6 +124,7 @@ export class ChatService {
         tx,
         async () => {
           const person = await users.findOrCreate(principal, turn.userId, tx);
+          await index.holdPeople(principal, [person.userId], tx);
           const store = turn.storeId
             ? await orgs.findStore(principal, turn.storeId, tx)
             : undefined;

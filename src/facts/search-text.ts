@@ -8,16 +8,20 @@ const UNSPACED =
  * accents go; vowel and voicing marks of other scripts tell words apart. Never holds U+0000, which no column can.
  */
 export function foldText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll("\0", " ")
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/gu, "")
-    .normalize("NFC")
-    .replace(/[œæß]/gu, (letter) => LIGATURES[letter] ?? letter)
-    .replace(/\s+/gu, " ")
-    .trim();
+  return (
+    text
+      .toWellFormed()
+      .replaceAll("\0", " ")
+      // Marks are brought into order by pairs, which takes time by the square of their number; no letter has so many.
+      .replace(/(\p{M}{8})\p{M}+/gu, "$1")
+      .normalize("NFKD")
+      .toLowerCase()
+      .replace(/[\u0300-\u036f]/gu, "")
+      .normalize("NFC")
+      .replace(/[œæß]/gu, (letter) => LIGATURES[letter] ?? letter)
+      .replace(/\s+/gu, " ")
+      .trim()
+  );
 }
 
 /** Words of folded text; a run of an unspaced script gives its character pairs (or its one character). */

@@ -8,6 +8,19 @@ import type { Evidence } from "./fusion.ts";
 /** Documents that each way of searching gives to the fusion: with a hundred the best ten are the same on public data. */
 const BY_WORDS = 200;
 const BY_MEANING = 100;
+/** Where a filter leaves out some of what was found: what is left has to be among them. */
+const FILTERED = { words: 5_000, meaning: 1_000 };
+/** Archived facts lead to what took their place: the best of them are enough, and push out no live one. */
+const ARCHIVED = 50;
+
+/** What a search is narrowed by. */
+interface Narrowing {
+  readonly agents: readonly string[];
+  /** Whether archived facts are wanted for themselves. */
+  readonly archived: boolean;
+  /** Whether facts, and whether messages, are filtered after the search. */
+  readonly filtered: { readonly facts: boolean; readonly messages: boolean };
+}
 
 /** What a query's words found, and where. */
 export interface Words {
@@ -18,6 +31,7 @@ export interface Words {
 interface Searched {
   readonly scopes: readonly SearchScope[];
   readonly matches: Matches;
+  readonly filtered: boolean;
 }
 
 export interface Found {
@@ -48,28 +62,41 @@ export class Retrieval {
    */
   async byWords(
     scopes: readonly FactScope[],
-    agents: readonly string[],
     query: string,
+    { agents, archived, filtered }: Narrowing,
     tx: Tx,
   ): Promise<Words> {
     const { facts, messages } = await this.#index.scopes(scopes, agents, tx);
     if (this.#meaning && messages.some(({ embedMessages }) => !embedMessages)) {
       await this.#meaning.wantMessages(messages, tx);
     }
+    const match = (some: readonly SearchScope[], isFiltered: boolean) =>
+      this.#index.match(some, query, isFiltered ? FILTERED.words : BY_WORDS, tx);
+    const live = archived ? facts : facts.filter((scope) => !scope.archived);
+    const found = await match(live, filtered.facts);
+    const before = facts.filter((scope) => !live.includes(scope));
+    const led =
+      before.length > 0 ? (await this.#index.match(before, query, ARCHIVED, tx)).hits : [];
     return {
-      facts: { scopes: facts, matches: await this.#index.match(facts, query, BY_WORDS, tx) },
+      facts: {
+        scopes: live.filter((scope) => !scope.archived),
+        matches: { ...found, hits: [...found.hits, ...led] },
+        filtered: filtered.facts,
+      },
       messages: {
         scopes: messages,
-        matches: await this.#index.match(messages, query, BY_WORDS, tx),
+        matches: await match(messages, filtered.messages),
+        filtered: filtered.messages,
       },
     };
   }
 
   async byMeaningToo(words: Words, query: QueryVector | null | undefined): Promise<Found> {
-    const live = words.facts.scopes.filter(({ archived }) => !archived);
-    const nearest = (scopes: readonly SearchScope[]) =>
-      query ? this.#meaning?.nearest(query, scopes, BY_MEANING) : undefined;
-    const [facts, messages] = await Promise.all([nearest(live), nearest(words.messages.scopes)]);
+    const nearest = ({ scopes, filtered }: Searched) =>
+      query
+        ? this.#meaning?.nearest(query, scopes, filtered ? FILTERED.meaning : BY_MEANING)
+        : undefined;
+    const [facts, messages] = await Promise.all([nearest(words.facts), nearest(words.messages)]);
     const floor = query?.model.floor ?? 0;
     return {
       facts: { matches: words.facts.matches, vectors: facts, floor },

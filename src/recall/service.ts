@@ -34,6 +34,8 @@ export interface RecallServices {
   readonly orchestrator: string;
 }
 
+const MESSAGE_FILTERS = ["since", "asOf"] as const;
+const FACT_FILTERS = [...MESSAGE_FILTERS, "keyPrefix", "tags", "minConfidence"] as const;
 const NO_MESSAGES = { hits: [], stored: [] };
 
 /** What one call may read. */
@@ -68,11 +70,16 @@ export class RecallService {
     const asOf = input.asOf && input.asOf < now ? input.asOf : undefined;
     const query = searched(input.query);
     const agents = [...new Set([agentOf(principal, input.agentId), orchestrator])];
+    const narrowing = {
+      agents,
+      archived: asOf !== undefined || input.includeArchived,
+      filtered: { facts: filters(input, FACT_FILTERS), messages: filters(input, MESSAGE_FILTERS) },
+    };
     const vector = query === undefined ? undefined : retrieval.vectorOf(query);
     const [reach, words] = await transactions.tenant(principal, async (tx) => {
       const found = await this.#reach(principal, input, tx);
       if (query === undefined || found.disabled) return [found, undefined];
-      return [found, await retrieval.byWords(found.scopes, agents, query, tx)];
+      return [found, await retrieval.byWords(found.scopes, query, narrowing, tx)];
     });
     const found = words && (await retrieval.byMeaningToo(words, await vector));
     const filter = { ...input, asOf, agents };
@@ -137,4 +144,8 @@ export class RecallService {
     if (input.scopes?.includes("org") ?? true) scopes.push({ name: "org", orgId });
     return scopes;
   }
+}
+
+function filters(input: Recall, names: readonly (keyof Recall)[]): boolean {
+  return names.some((name) => input[name] !== undefined);
 }

@@ -8,22 +8,32 @@ import type { SearchIndex } from "./service.ts";
 const BATCH = 200;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
+interface Due {
+  readonly id: string;
+  readonly userId: string | null;
+}
+
 /** Indexes messages from before there was an index, and those whose predecessor was deleted. Oldest first, resumable. */
 export function indexJob(
   index: SearchIndex,
   messages: SearchMessageRepository,
   transactions: Transactions,
 ): JobHandler {
-  const indexApart = async (orgId: string, ids: readonly string[]): Promise<number> => {
+  const indexApart = async (orgId: string, rows: readonly Due[]): Promise<number> => {
     try {
-      await transactions.tenant({ orgId }, (tx) => index.indexMessages({ orgId }, ids, tx));
+      await transactions.tenant({ orgId }, async (tx) => {
+        const people = rows.flatMap(({ userId }) => userId ?? []);
+        await index.holdPeople({ orgId }, people, tx);
+        const ids = rows.map(({ id }) => id);
+        await index.indexMessages({ orgId }, ids, tx);
+      });
       return 0;
     } catch (error) {
       if (error instanceof AppError) throw error;
-      if (ids.length === 1) return 1;
+      if (rows.length === 1) return 1;
       // One message that cannot be indexed must not keep the others of its batch from it.
       let failed = 0;
-      for (const id of ids) failed += await indexApart(orgId, [id]);
+      for (const row of rows) failed += await indexApart(orgId, [row]);
       return failed;
     }
   };
@@ -42,10 +52,9 @@ export function indexJob(
         );
         for (const [orgId, rows] of Map.groupBy(due, (row) => row.orgId)) {
           signal.throwIfAborted();
-          const ids = rows.map(({ id }) => id);
-          const faults = await indexApart(orgId, ids);
+          const faults = await indexApart(orgId, rows);
           failed += faults;
-          indexed += ids.length - faults;
+          indexed += rows.length - faults;
         }
         const last = due.at(-1);
         if (!last || due.length < BATCH) return { indexed, failed };

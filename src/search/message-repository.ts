@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import { SEARCHED_CHARACTERS } from "./analysis.ts";
@@ -29,15 +29,36 @@ export interface IndexedMessage {
 /** Reads the archive for the index. */
 export class SearchMessageRepository {
   /**
-   * Makes writers of one person's messages take turns until the transaction ends: each has to see what the one before it
-   * archived, or neither would be searched with the other.
+   * Makes writers of these people's messages take turns until the transaction ends: each has to see what the one before it
+   * archived, or neither would be searched with the other. To be taken before any row of them is locked: whoever holds it
+   * writes neighbours' rows.
    */
-  async lock({ orgId }: Org, ids: readonly string[], tx: Tx): Promise<void> {
+  async lock({ orgId }: Org, userIds: readonly string[], tx: Tx): Promise<void> {
     await tx.execute(sql`
-      select pg_advisory_xact_lock(hashtextextended(user_id::text, 4)) from (
-        select distinct user_id from chat_messages
-        where org_id = ${orgId} and id = any(${`{${ids.join(",")}}`}::uuid[]) and user_id is not null
-        order by user_id) people`);
+      select pg_advisory_xact_lock(hashtextextended(${orgId}::text || id, 4)) from (
+        select distinct id from json_array_elements_text(${JSON.stringify(userIds)}::json) person(id) order by id) people`);
+  }
+
+  /** The newest messages of these people that wait for the index, e.g. because what they were searched with is gone. */
+  async dueOf(
+    { orgId }: Org,
+    userIds: readonly string[],
+    limit: number,
+    tx: Tx,
+  ): Promise<string[]> {
+    const rows = await tx
+      .select({ id: chatMessages.id })
+      .from(chatMessages)
+      .where(
+        and(
+          eq(chatMessages.orgId, orgId),
+          eq(chatMessages.searchDue, true),
+          inArray(chatMessages.userId, [...userIds]),
+        ),
+      )
+      .orderBy(desc(chatMessages.id))
+      .limit(limit);
+    return rows.map(({ id }) => id);
   }
 
   /**
@@ -95,9 +116,13 @@ export class SearchMessageRepository {
   }
 
   /** Messages of every org that wait for the index, by id; needs a system transaction. */
-  due(after: string, limit: number, tx: Tx): Promise<{ id: string; orgId: string }[]> {
+  due(
+    after: string,
+    limit: number,
+    tx: Tx,
+  ): Promise<{ id: string; orgId: string; userId: string | null }[]> {
     return tx
-      .select({ id: chatMessages.id, orgId: chatMessages.orgId })
+      .select({ id: chatMessages.id, orgId: chatMessages.orgId, userId: chatMessages.userId })
       .from(chatMessages)
       .where(and(eq(chatMessages.searchDue, true), gt(chatMessages.id, after)))
       .orderBy(asc(chatMessages.id))

@@ -14,6 +14,8 @@ import { changesOf, differenceOf } from "./writing.ts";
 
 export type { Matches } from "./match-repository.ts";
 
+/** Messages indexed anew in the transaction of a deletion. */
+const PAGE = 200;
 /** Bounds the terms of a query, and with them the work. */
 const MAX_QUERY_TERMS = 32;
 
@@ -67,13 +69,12 @@ export class SearchIndex {
 
   /**
    * Makes the index know messages as the archive has them now, and those that are searched together with one of them: to
-   * be called when one is archived, edited or opted out.
+   * be called when one is archived, edited or opted out, by whoever holds these people's messages (`holdPeople`).
    */
   async indexMessages(org: Org, ids: readonly string[], tx: Tx): Promise<void> {
     if (ids.length === 0) return;
     const { documents, messages } = this.#deps;
     const count = await tokenCounter();
-    await messages.lock(org, ids, tx);
     const affected = await messages.affected(org, ids, tx);
     const wanted = affected.flatMap((message): NewDocument[] => {
       if (message.userId === null) return [];
@@ -84,6 +85,17 @@ export class SearchIndex {
     const known = affected.map(({ id }) => id);
     await this.#write(org, await documents.find(org, known, tx), wanted, tx);
     await documents.setIndexed(org, known, tx);
+  }
+
+  /** From now on nobody else writes these people's messages. First of all: a row that is held already could be waited for. */
+  async holdPeople(org: Org, userIds: readonly string[], tx: Tx): Promise<void> {
+    if (userIds.length > 0) await this.#deps.messages.lock(org, userIds, tx);
+  }
+
+  /** Indexes anew what was searched with messages that were just deleted; what is beyond a page is left to the job. */
+  async indexAfterDeletion(org: Org, userIds: readonly string[], tx: Tx): Promise<void> {
+    if (userIds.length === 0) return;
+    await this.indexMessages(org, await this.#deps.messages.dueOf(org, userIds, PAGE, tx), tx);
   }
 
   /** What can be searched of these scopes of one org: facts of the pockets, live and archived, and the person's messages. */

@@ -46,6 +46,9 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
         tx,
       ),
     ),
+    ownersOf: empty((a, mine, tx) =>
+      chat.ownersOf(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
+    ),
     isArchived: answers(false, (a, mine, tx) => chat.isArchived(mine, platformOf(a), tx)),
     findForEdit: nothing((a, mine, tx) => chat.findForEdit(mine, platformOf(a), tx)),
     edit: answers(0, (a, mine, tx) =>

@@ -55,7 +55,8 @@ export const SEARCH_CALLS: Readonly<Record<string, Calls>> = {
     setIndexed: nothing((a, mine, tx) => documents.setIndexed(mine, idsOf(a), tx)),
   },
   SearchMessageRepository: {
-    lock: nothing((a, mine, tx) => messages.lock(mine, [a.message.id], tx)),
+    lock: nothing((a, mine, tx) => messages.lock(mine, [a.userId], tx)),
+    dueOf: empty((a, mine, tx) => messages.dueOf(mine, [a.userId], 100, tx)),
     affected: empty((a, mine, tx) => messages.affected(mine, [a.message.id], tx)),
     due: withoutOrg([], (_, __, tx) => messages.due(v7(), 9, tx)),
   },

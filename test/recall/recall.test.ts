@@ -103,6 +103,14 @@ onBothDatabases((engine) => {
       expect(await keys({ since: s.clock.now().toISOString() })).toEqual(["c"]);
     });
 
+    test("a fact is found under a filter however many others match better", async () => {
+      for (let n = 0; n < 220; n++) await s.remember({ key: `a.k${n}`, value: "teapot" });
+      const value = "the kitchen has a blue teapot, two cups, a tray and a shelf of old spoons";
+      await s.remember({ key: "b.special", value, tags: ["kitchen"] });
+      expect(await keys({ query: "teapot", keyPrefix: "b" })).toEqual(["b.special"]);
+      expect(await keys({ query: "teapot", tags: ["kitchen"] })).toEqual(["b.special"]);
+    });
+
     test("asOf answers what was known then, archived since or not", async () => {
       await s.remember({ key: "home", value: "London", sourceMessageId: "m1" });
       const then = s.clock.now().toISOString();

@@ -73,3 +73,14 @@ describe("words of a text", () => {
     );
   });
 });
+
+test("a long run of digits, signs or marks is cut before it is looked at closely", () => {
+  // Uncut, each of these would take seconds: their time grows by the square of their length.
+  for (const unit of ["1", "/", "1a", "\u0f73", "\ufdfa"]) {
+    const { terms, stopWords } = analyse(unit.repeat(200_000));
+    expect(
+      [...terms, ...stopWords].every((term) => term.length <= 64),
+      unit,
+    ).toBe(true);
+  }
+});
