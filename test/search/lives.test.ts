@@ -159,10 +159,19 @@ onBothDatabases((engine) => {
     );
     expect((await s.find("tea")).messages).toHaveLength(2);
     await s.deliver({ type: "deleted", platformMessageIds: ["m1"] });
-    expect((await s.find("sencha")).messages).toEqual([]);
-    expect(await s.runJob()).toEqual({ indexed: 1, failed: 0 });
     expect((await s.find("tea")).messages).toEqual([]);
     expect((await s.find("sencha")).messages).toEqual([reply?.id]);
+    expect(await s.runJob()).toEqual({ indexed: 0, failed: 0 });
+  });
+
+  test("a message that went without the index being told takes its words along; what was searched with it comes back", async () => {
+    await s.deliver(s.message("m1", "Which tea do you like?"));
+    s.clock.advance(1000);
+    await s.deliver(s.message("m2", "Sencha", { direction: "outbound" }));
+    await s.query("delete from chat_messages where platform_message_id = 'm1'");
+    expect((await s.find("tea")).messages).toEqual([]);
+    expect(await s.runJob()).toEqual({ indexed: 1, failed: 0 });
+    expect((await s.find("sencha")).messages).toHaveLength(1);
   });
 
   test("a message that arrives late, and the edit of one, change what the next is searched with", async () => {
