@@ -13,6 +13,8 @@ const NEIGHBOUR = 0.3;
 const SESSION = 0.2;
 /** Scores are compared as whole millionths, so that rounding decides no order. */
 const UNITS = 1_000_000;
+/** Databases add up a cosine in different orders: beyond four digits they differ now and then. */
+const COSINE_UNITS = 10_000;
 
 /** How well a document answers a query. */
 export interface Hit {
@@ -80,11 +82,16 @@ export function rank(evidence: Evidence, places: readonly Place[]): Hit[] {
 }
 
 function scored({ matches: { hits, attainable }, vectors = [] }: Evidence): Hit[] {
-  const cosines = new Map(vectors.map(({ documentId, cosine }) => [documentId, cosine]));
+  const cosines = new Map(
+    vectors.map(({ documentId, cosine }) => [
+      documentId,
+      Math.round(cosine * COSINE_UNITS) / COSINE_UNITS,
+    ]),
+  );
   const words = new Map(hits.map((hit) => [hit.documentId, hit]));
   const share = (score: number, of: number) => (of > 0 ? score / of : 0);
   // What is not among the nearest is at most as near as the last of them; so is what has no vector yet.
-  const assumed = vectors.at(-1)?.cosine ?? 0;
+  const assumed = cosines.size > 0 ? Math.min(...cosines.values()) : 0;
   return [...new Set([...words.keys(), ...cosines.keys()])].map((documentId) => {
     const { own, context, related } = { ...NO_WORDS, ...words.get(documentId) };
     const ownShare = share(own, attainable.own);

@@ -5,9 +5,9 @@ import type { SearchScope } from "../search/scope.ts";
 import type { Matches, SearchIndex } from "../search/service.ts";
 import type { Evidence } from "./fusion.ts";
 
-/** Documents that each way of searching gives to the fusion: with a hundred the best ten are the same on public data. */
-const BY_WORDS = 200;
-const BY_MEANING = 100;
+/** Documents that each way of searching gives to the fusion. */
+const BY_WORDS = 300;
+const BY_MEANING = 300;
 /** Where a filter leaves out some of what was found: what is left has to be among them. */
 const FILTERED = { words: 5_000, meaning: 1_000 };
 /** Archived facts lead to what took their place: the best of them are enough, and push out no live one. */

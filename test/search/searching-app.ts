@@ -50,8 +50,6 @@ export async function openSearching(
   return { app, clock, close, ...shortcuts(app, clock), said: () => log.map(({ msg }) => msg) };
 }
 
-type Searching = Awaited<ReturnType<typeof openSearching>>;
-
 function shortcuts(app: TestApp, clock: TestClock) {
   const query = <T extends Record<string, unknown>>(text: string) =>
     app.database.transactions.system("operator", (tx) => tx.execute<T>(sql.raw(text)));
