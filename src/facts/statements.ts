@@ -110,9 +110,10 @@ export class Statements {
 
   /** In other words it may be the same: a model is asked after the commit, which need not be there for the answer. */
   async #compare({ orgId }: FactScope, row: FactRow, others: readonly Claim[], now: Date, tx: Tx) {
+    if (!this.#comparisons) return;
     if (!others.some(({ value }) => mayMeanTheSame(row.value, value))) return;
     const job = { kind: COMPARE_JOB, dedupeKey: row.id, orgId, payload: { factId: row.id } };
-    await this.#comparisons?.enqueue({ ...job, runAt: now }, now, tx);
+    await this.#comparisons.enqueue({ ...job, runAt: now }, now, tx);
   }
 
   /** What was said before. What expired meanwhile leaves first: its end comes before the new statement. */

@@ -1,13 +1,13 @@
 import type { Tx } from "../db/tenant.ts";
 import { fold } from "../facts/fold.ts";
-import type { History } from "../facts/key.ts";
+import { type History, nameOf } from "../facts/key.ts";
 import { isLive } from "../facts/life.ts";
-import { type FactScope, ownerOf } from "../facts/row.ts";
+import type { FactScope } from "../facts/row.ts";
 import { daysBetween, score } from "../facts/score.ts";
 import type { FactService } from "../facts/service.ts";
 import { type Evidence, foundBy, type Hit, rank } from "./fusion.ts";
-import { type Candidate, orderCandidates, type Ranked, slotOf } from "./order.ts";
-import type { Recall } from "./query.ts";
+import { type Candidate, CONTESTED, orderCandidates, type Ranked, slotOf } from "./order.ts";
+import { DEFAULT_BUDGET, type Recall } from "./query.ts";
 import type { FactFilter, RecallRepository, StandingClaim } from "./repository.ts";
 import { placesOf, type Said } from "./sessions.ts";
 import { SHARES } from "./tiers.ts";
@@ -18,7 +18,6 @@ const MATCHED_KEYS = 60;
 const LOOKED_AT = 150;
 /** Most lines of a block take more: what a budget holds of keys. */
 const LINE_TOKENS = 16;
-const DEFAULT_BUDGET = 1400;
 
 /** Claims that a recall may show, in the order that it shows them. */
 export interface Claims {
@@ -114,14 +113,6 @@ export class Candidates {
   }
 }
 
-function nameOf(claim: {
-  readonly scope: FactScope;
-  readonly agentId: string;
-  readonly key: string;
-}) {
-  return JSON.stringify([claim.scope.name, ownerOf(claim.scope), claim.agentId, claim.key]);
-}
-
 /** What one pocket was told within hours belongs together, as what was said in one conversation does. */
 function said({ scope, factId, agentId, observedAt }: StandingClaim): Said {
   return {
@@ -138,7 +129,7 @@ function strongest(claims: readonly StandingClaim[], limit: number): StandingCla
     claims.reduce((latest, claim) => Math.max(latest, claim.lastConfirmed.getTime()), 0),
   );
   const rank = ({ confidence, lastConfirmed, halfLifeDays, contested }: StandingClaim) =>
-    score(confidence, daysBetween(lastConfirmed, at), halfLifeDays) * (contested ? 0.5 : 1);
+    score(confidence, daysBetween(lastConfirmed, at), halfLifeDays) * (contested ? CONTESTED : 1);
   return claims
     .toSorted(
       (a, b) =>

@@ -4,7 +4,7 @@ import type { FactScope } from "../facts/row.ts";
 import type { Hit } from "./fusion.ts";
 
 /** Disputed claims stand behind undisputed ones of the same score. */
-const CONTESTED = 0.5;
+export const CONTESTED = 0.5;
 
 export interface Candidate {
   readonly scope: FactScope;

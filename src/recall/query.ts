@@ -6,7 +6,7 @@ import { StoreId } from "../orgs/service.ts";
 import { UserId } from "../users/person.ts";
 
 const MAX_FACTS = 50;
-const DEFAULT_BUDGET = 1400;
+export const DEFAULT_BUDGET = 1400;
 /** What is searched for; a longer query is welcome (a whole message may be sent) and its beginning counts. */
 const SEARCHED_CHARACTERS = 2000;
 

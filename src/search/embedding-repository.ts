@@ -29,8 +29,6 @@ interface UsedModel {
 export type Unembedded = { readonly id: string; readonly textHash: string } & (
   | { readonly key: string; readonly value: unknown }
   | {
-      readonly direction: "inbound" | "outbound";
-      readonly forwarded: boolean;
       readonly text: string;
       readonly before: Before | null;
     }
@@ -205,7 +203,6 @@ export class EmbeddingRepository {
       .select({
         id: chatMessages.id,
         direction: chatMessages.direction,
-        forwarded: chatMessages.forwarded,
         text: sql<string>`coalesce(left(${chatMessages.text}, ${SEARCHED_CHARACTERS}), '')`,
         end: sql<string>`coalesce(right(${chatMessages.text}, ${BEFORE_CHARACTERS}), '')`,
       })
@@ -216,12 +213,12 @@ export class EmbeddingRepository {
       documents.flatMap(({ id, contextId }) => {
         const row = byId.get(id);
         if (!row) return [];
-        const { direction, forwarded, text } = row;
+        const { text } = row;
         const previous = byId.get(contextId ?? "");
         const before = previous
           ? { text: withoutName(previous.end), isAssistant: previous.direction === "outbound" }
           : null;
-        return [[id, { direction, forwarded, text, before }] as const];
+        return [[id, { text, before }] as const];
       }),
     );
   }

@@ -76,10 +76,7 @@ const factColumns = () => ({
   expiresAt: instant("expires_at"),
 });
 
-/**
- * What recall lists: live claims and, apart, the core ones of them, last confirmed first. The conditions and the order
- * are the words of recall's query.
- */
+/** What recall lists, in the words of its query: live claims and, apart, the core ones, last confirmed first. */
 function recallIndexes(name: string, t: { [C in "agentId"]: PgColumn }, owner: PgColumn) {
   const order = sql`coalesce(last_confirmed_at, observed_at) desc`;
   const isLive = "merged_into is null and archived_at is null";
