@@ -84,6 +84,7 @@ async function archiveMessages(
       account: "main",
       dedupeKey: `${externalId} ${at}`,
       receivedAt: new Date(times[at] ?? 0),
+      autoApprove: true,
       actions: some.map(({ who, text, session }, n) => ({
         type: "message" as const,
         isEdit: false,

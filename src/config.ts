@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { Cron } from "croner";
 import { z } from "zod";
+import { isSigningSecret } from "./channels/standard-webhooks.ts";
 import { databaseUrlFault, withoutDropped } from "./database-url.ts";
 
 const text = z.string().trim().min(1);
@@ -24,6 +25,13 @@ const slug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63");
 const apiKey = z.string().regex(/^[!-~]{1,512}$/, "ASCII without spaces");
+
+const signingSecret = z
+  .string()
+  .refine(
+    isSigningSecret,
+    "whsec_ and 24 to 64 random bytes in base64, as Standard Webhooks has it",
+  );
 
 const cron = z
   .string()
@@ -55,6 +63,20 @@ const Env = z.object({
     .regex(/^[A-Za-z0-9_-]{1,256}$/, "1 to 256 of A-Z a-z 0-9 _ -")
     .optional(),
   TELEGRAM_AUTO_APPROVE: flag.default(false),
+  TELEGRAM_BOT_TOKEN: z
+    .string()
+    .regex(/^\d{1,20}:[A-Za-z0-9_-]{1,100}$/, "the bot's token as BotFather gave it")
+    .optional(),
+  TELEGRAM_API_ROOT: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .default("https://api.telegram.org"),
+  WHATSAPP_APP_SECRET: apiKey.optional(),
+  WHATSAPP_VERIFY_TOKEN: apiKey.optional(),
+  AGENT_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  AGENT_WEBHOOK_SECRET: signingSecret.optional(),
+  MESSAGES_SECRET: signingSecret.optional(),
+  LINK_SECRET: signingSecret.optional(),
   CHAT_RETENTION_DAYS: integer.pipe(z.number().positive()).optional(),
   CONSOLIDATE_CRON: cron.default("0 3 * * *"),
   ANTHROPIC_API_KEY: apiKey.optional(),
@@ -97,6 +119,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       "  EMBEDDER: openai needs OPENAI_API_KEY, or OPENAI_BASE_URL of a server without keys",
     );
   }
+  faults.push(...unpaired(set, "AGENT_WEBHOOK_URL", "AGENT_WEBHOOK_SECRET"));
+  faults.push(...unpaired(set, "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN"));
   if (set.VECTOR_INDEX === "upstash") {
     const needed = ["UPSTASH_VECTOR_REST_URL", "UPSTASH_VECTOR_REST_TOKEN"];
     const missing = needed.filter((name) => set[name] === undefined);
@@ -124,6 +148,13 @@ function hasRuns(pattern: string): boolean {
 
 function isLoopback(host = "127.0.0.1"): boolean {
   return ["127.0.0.1", "::1", "localhost"].includes(host);
+}
+
+/** Two variables of which neither is of use without the other. */
+function unpaired(set: Record<string, string | undefined>, one: string, other: string): string[] {
+  if (Boolean(set[one]) === Boolean(set[other])) return [];
+  const [there, missing] = set[one] ? [one, other] : [other, one];
+  return [`  ${missing}: ${there} needs it`];
 }
 
 function ownHost(host: string): string[] {

@@ -171,7 +171,6 @@ export async function buildServices({
     idempotency,
     transactions,
     clock,
-    autoApprove: config.TELEGRAM_AUTO_APPROVE,
   });
   const extractor = await anthropicExtractor({
     apiKey: config.ANTHROPIC_API_KEY,
@@ -204,9 +203,27 @@ export async function buildServices({
     orgs,
     transactions,
     clock,
-    mainSecrets: { telegram: config.TELEGRAM_WEBHOOK_SECRET },
+    main: {
+      telegram: {
+        secret: config.TELEGRAM_WEBHOOK_SECRET,
+        token: config.TELEGRAM_BOT_TOKEN,
+        autoApprove: config.TELEGRAM_AUTO_APPROVE,
+      },
+      whatsapp: {
+        secret: config.WHATSAPP_APP_SECRET,
+        verifyToken: config.WHATSAPP_VERIFY_TOKEN,
+      },
+    },
+    agentWebhook:
+      config.AGENT_WEBHOOK_URL && config.AGENT_WEBHOOK_SECRET
+        ? {
+            url: config.AGENT_WEBHOOK_URL,
+            secret: config.AGENT_WEBHOOK_SECRET,
+            mayBePrivate: true,
+          }
+        : undefined,
     defaultOrg: config.DEFAULT_ORG,
-    secretOf: secretOf,
+    secretOf,
   });
 
   const jobRows = new JobRepository();

@@ -28,7 +28,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
   ],
-  [String.raw`config\.ts`, [String.raw`database-url\.ts`]],
+  [String.raw`config\.ts`, [String.raw`(?:database-url|channels/standard-webhooks)\.ts`]],
   [String.raw`(?:database-url|clock|version|errors|instant|uuid|canonical-json|nesting)\.ts`, []],
   [String.raw`db/client\.ts`, [SHARED, String.raw`database-url\.ts`, "db/.+"]],
   [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],

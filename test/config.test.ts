@@ -190,3 +190,16 @@ test("what other programs write into a database's URL and what means nothing her
   const bare = "postgres://h/d";
   expect(readConfig({ DATABASE_URL: `${bare}?pgbouncer=true` }).DATABASE_URL).toBe(bare);
 });
+
+test("what is of no use alone is asked for, and a signing secret must be one", () => {
+  const url = { AGENT_WEBHOOK_URL: "http://127.0.0.1:4000/souvenir" };
+  expect(refusal(url)).toContain("  AGENT_WEBHOOK_SECRET: AGENT_WEBHOOK_URL needs it");
+  expect(refusal({ ...url, AGENT_WEBHOOK_SECRET: "quokka" })).toContain("  AGENT_WEBHOOK_SECRET: ");
+  const AGENT_WEBHOOK_SECRET = `whsec_${"q".repeat(43)}=`;
+  expect(readConfig({ ...url, AGENT_WEBHOOK_SECRET })).toMatchObject({
+    ...url,
+    AGENT_WEBHOOK_SECRET,
+  });
+  expect(refusal({ WHATSAPP_APP_SECRET: "s" })).toContain("  WHATSAPP_VERIFY_TOKEN: ");
+  expect(refusal({ WHATSAPP_VERIFY_TOKEN: "s" })).toContain("  WHATSAPP_APP_SECRET: ");
+});

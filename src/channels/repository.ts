@@ -18,6 +18,20 @@ export class ChannelRepository {
     return row;
   }
 
+  async find({ orgId }: Scope, channel: string, account: string, tx: Tx) {
+    const [row] = await tx
+      .select()
+      .from(channelAccounts)
+      .where(
+        and(
+          eq(channelAccounts.orgId, orgId),
+          eq(channelAccounts.channel, channel),
+          eq(channelAccounts.account, account),
+        ),
+      );
+    return row;
+  }
+
   list({ orgId }: Scope, tx: Tx): Promise<ChannelAccount[]> {
     return tx
       .select()

@@ -1,9 +1,17 @@
 import { type Principal, requireAdmin, requireOperator } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
-import type { Transactions } from "../db/tenant.ts";
+import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { OrgService } from "../orgs/service.ts";
-import { AccountName, MAIN_ACCOUNT, type NewAccount, type ReceivingAccount } from "./account.ts";
+import {
+  AccountName,
+  type Destination,
+  MAIN_ACCOUNT,
+  type MainAccount,
+  type NewAccount,
+  type ReceivingAccount,
+  type SendingAccount,
+} from "./account.ts";
 import type { ChannelAccount, ChannelRepository } from "./repository.ts";
 
 export interface ChannelDependencies {
@@ -12,15 +20,19 @@ export interface ChannelDependencies {
   readonly transactions: Transactions;
   readonly clock: Clock;
   /** The `main` accounts of the default org, by channel, from the environment. */
-  readonly mainSecrets: Readonly<Record<string, string | undefined>>;
+  readonly main: Readonly<Record<string, MainAccount>>;
+  /** Where messages of the default org go, but for accounts with a URL of their own. */
+  readonly agentWebhook: Destination | undefined;
   readonly defaultOrg: string;
   /** Reads the environment variable that an account names. */
   readonly secretOf: (variable: string) => string | undefined;
 }
 
 export interface ListedAccount extends ChannelAccount {
-  /** Whether its variable is set where this ran; without its secret the account receives nothing. */
+  /** Whether its webhook's secret is set where this ran; without it the account receives nothing. */
   readonly secretIsSet: boolean;
+  /** The variables it names that are not set where this ran. */
+  readonly unsetVariables: readonly string[];
 }
 
 export class ChannelService {
@@ -32,12 +44,12 @@ export class ChannelService {
 
   /** Where a delivery to this account belongs; undefined for an unknown account or one without its secret. */
   async receiving(channel: string, account: string): Promise<ReceivingAccount | undefined> {
-    const { channels, orgs, transactions, mainSecrets, defaultOrg, secretOf } = this.#deps;
+    const { channels, orgs, transactions, main, defaultOrg, secretOf } = this.#deps;
     if (account === MAIN_ACCOUNT) {
-      const secret = mainSecrets[channel];
+      const { secret, verifyToken, autoApprove = false } = main[channel] ?? {};
       if (!secret) return undefined;
       const org = await transactions.system("webhook routing", (tx) => orgs.find(defaultOrg, tx));
-      return { account, orgId: org.id, secret };
+      return { account, orgId: org.id, secret, autoApprove, ...(verifyToken && { verifyToken }) };
     }
     if (!AccountName.safeParse(account).success) return undefined;
     const row = await transactions.system("webhook routing", (tx) =>
@@ -45,8 +57,46 @@ export class ChannelService {
     );
     const secret = row && secretOf(row.secretVariable);
     if (!secret) return undefined;
-    const store = row.storeId === null ? {} : { storeId: row.storeId };
-    return { account, orgId: row.orgId, ...store, secret };
+    const verifyToken = row.verifyVariable === null ? undefined : secretOf(row.verifyVariable);
+    return {
+      account,
+      orgId: row.orgId,
+      ...(row.storeId !== null && { storeId: row.storeId }),
+      secret,
+      ...(verifyToken && { verifyToken }),
+      autoApprove: row.autoApprove || (main[channel]?.autoApprove ?? false),
+    };
+  }
+
+  /** The accounts of the org that can send, those of the environment first. */
+  async sending(scope: { readonly orgId: string }, tx: Tx): Promise<SendingAccount[]> {
+    const { channels, orgs, main, defaultOrg, secretOf } = this.#deps;
+    const isDefault = await orgs.isNamed(scope, defaultOrg, tx);
+    const own = Object.entries(isDefault ? main : {}).flatMap(([channel, { token }]) =>
+      token ? [{ channel, account: MAIN_ACCOUNT, storeId: null, token }] : [],
+    );
+    const rows = await channels.list(scope, tx);
+    const others = rows.flatMap(({ channel, account, storeId, tokenVariable }) => {
+      const token = tokenVariable === null ? undefined : secretOf(tokenVariable);
+      return token ? [{ channel, account, storeId, token }] : [];
+    });
+    return [...own, ...others];
+  }
+
+  /** Where messages of an account are forwarded; undefined: nowhere. An account that cannot sign forwards nothing. */
+  async destination(
+    scope: { readonly orgId: string },
+    { channel, account }: { readonly channel: string; readonly account: string },
+    tx: Tx,
+  ): Promise<Destination | undefined> {
+    const { channels, orgs, agentWebhook, defaultOrg, secretOf } = this.#deps;
+    const row = await channels.find(scope, channel, account, tx);
+    if (row?.forwardUrl && row.forwardSecretVariable) {
+      const secret = secretOf(row.forwardSecretVariable);
+      return secret ? { url: row.forwardUrl, secret, mayBePrivate: false } : undefined;
+    }
+    // Another org's messages are not for the runtime of this one.
+    return (await orgs.isNamed(scope, defaultOrg, tx)) ? agentWebhook : undefined;
   }
 
   async list(by: Principal): Promise<ListedAccount[]> {
@@ -86,6 +136,17 @@ export class ChannelService {
     });
   }
   #listed(row: ChannelAccount): ListedAccount {
-    return { ...row, secretIsSet: Boolean(this.#deps.secretOf(row.secretVariable)) };
+    const { secretOf } = this.#deps;
+    const named = [
+      row.secretVariable,
+      row.tokenVariable,
+      row.verifyVariable,
+      row.forwardSecretVariable,
+    ];
+    return {
+      ...row,
+      secretIsSet: Boolean(secretOf(row.secretVariable)),
+      unsetVariables: named.flatMap((name) => (name === null || secretOf(name) ? [] : [name])),
+    };
   }
 }

@@ -25,8 +25,6 @@ export interface IntakeDependencies {
   readonly facts: FactService;
   readonly index: SearchIndex;
   readonly turns: TurnAssignment;
-  /** New people of a channel may be remembered at once, rather than wait for approval. */
-  readonly autoApprove: boolean;
 }
 
 /** Takes in what channels deliver: messages, edits, deletions. */
@@ -85,7 +83,7 @@ export class Intake {
     isEdit: boolean,
     tx: Tx,
   ): Promise<void> {
-    const { chat, users, index, autoApprove } = this.#deps;
+    const { chat, users, index } = this.#deps;
     if (isEdit && (await this.#edit(update, message, tx))) return;
     const person = message.sender
       ? await users.ensure(
@@ -94,7 +92,7 @@ export class Intake {
           {
             username: message.sender.username,
             firstName: message.sender.firstName,
-            status: autoApprove ? "approved" : "pending",
+            status: update.autoApprove ? "approved" : "pending",
           },
           tx,
         )

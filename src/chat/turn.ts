@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AgentId } from "../access/agent.ts";
+import { ChannelName } from "../channels/account.ts";
 import { IdempotencyKey } from "../idempotency/service.ts";
 import { Instant } from "../instant.ts";
 import { StoreId } from "../orgs/service.ts";
@@ -11,10 +12,6 @@ const MAX_TURN_TEXT = 262_144;
 
 /** Archived whatever it holds: what cannot be stored becomes U+FFFD. */
 const ArchivedText = z.string().min(1).max(MAX_TURN_TEXT).transform(storable);
-
-const ChannelName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, _ and -, at most 63");
 
 /** A user's message with the assistant's answer, from a runtime that has no webhook. */
 export const Turn = z.strictObject({

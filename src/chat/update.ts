@@ -25,5 +25,7 @@ export interface ChannelUpdate {
   /** Unique per (channel, account): a redelivery carries the same one. */
   readonly dedupeKey: string;
   readonly receivedAt: Date;
+  /** People who write for the first time need no approval. */
+  readonly autoApprove: boolean;
   readonly actions: readonly ChannelAction[];
 }

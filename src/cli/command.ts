@@ -14,9 +14,10 @@ export const USAGE = `Usage: npm run souvenir -- <command>
                                                show or change how the org uses memory
   stores create SLUG [--name NAME]
   stores list
-  channels add telegram ACCOUNT --secret-variable VARIABLE [--store STORE]
+  channels add CHANNEL ACCOUNT --secret-variable VARIABLE [--token-variable VARIABLE] [--verify-variable VARIABLE]
+              [--forward-url URL --forward-secret-variable VARIABLE] [--auto-approve] [--store STORE]
   channels list
-  channels remove telegram ACCOUNT
+  channels remove CHANNEL ACCOUNT
   consolidate                                  consolidate the facts of every org now and print what was done
 
 Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
@@ -32,6 +33,11 @@ const OPTIONS = {
   "pin-store": { type: "string" },
   "pin-agent": { type: "string" },
   "secret-variable": { type: "string" },
+  "token-variable": { type: "string" },
+  "verify-variable": { type: "string" },
+  "forward-url": { type: "string" },
+  "forward-secret-variable": { type: "string" },
+  "auto-approve": { type: "boolean" },
   store: { type: "string" },
   enabled: { type: "string" },
   "off-share": { type: "string" },
@@ -113,12 +119,30 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "channels list": list("channels"),
   "channels add": {
     words: ["CHANNEL", "ACCOUNT"],
-    flags: ["secret-variable", "store"],
+    flags: [
+      "secret-variable",
+      "token-variable",
+      "verify-variable",
+      "forward-url",
+      "forward-secret-variable",
+      "auto-approve",
+      "store",
+    ],
     required: ["secret-variable"],
     request: ([channel, account], flags) => [
       "POST",
       "/v1/channels",
-      { channel, account, secretVariable: flags["secret-variable"], storeId: flags.store },
+      {
+        channel,
+        account,
+        secretVariable: flags["secret-variable"],
+        tokenVariable: flags["token-variable"],
+        verifyVariable: flags["verify-variable"],
+        forwardUrl: flags["forward-url"],
+        forwardSecretVariable: flags["forward-secret-variable"],
+        autoApprove: flags["auto-approve"],
+        storeId: flags.store,
+      },
     ],
   },
   "channels remove": {

@@ -12,9 +12,9 @@ function print({ status, body }: Answer): void {
   if (typeof body.key === "string") {
     process.stderr.write("The key is shown only this once. Keep it safe.\n");
   }
-  if (body.secretIsSet === false) {
+  if (Array.isArray(body.unsetVariables) && body.unsetVariables.length > 0) {
     process.stderr.write(
-      `${body.secretVariable} is not set. The account receives nothing until the server runs with it in its environment.\n`,
+      `Not set: ${body.unsetVariables.join(", ")}. What needs them waits until the server runs with them in its environment.\n`,
     );
   }
 }

@@ -38,6 +38,11 @@ export class OrgService {
     return org;
   }
 
+  /** Whether this org has the name. */
+  async isNamed({ orgId }: Scope, slug: string, tx: Tx): Promise<boolean> {
+    return (await this.#orgs.findBySlug(slug, tx))?.id === orgId;
+  }
+
   /** The org of that name, made if it is missing. Safe when several processes start at once. */
   async ensure(slug: string, tx: Tx): Promise<Org> {
     const org = { slug, name: slug, createdAt: this.#clock() };

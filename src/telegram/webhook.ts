@@ -19,6 +19,7 @@ interface TelegramAccount {
   readonly account: string;
   readonly orgId: string;
   readonly storeId?: string;
+  readonly autoApprove: boolean;
 }
 
 export interface IncomingUpdate {

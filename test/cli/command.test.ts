@@ -76,7 +76,7 @@ test("the help names every command", () => {
   for (const noun of ["keys", "orgs", "stores"]) expect(USAGE).toContain(`  ${noun} create `);
   for (const line of [
     "keys revoke ID",
-    "channels add telegram ACCOUNT",
+    "channels add CHANNEL ACCOUNT",
     "channels remove",
     "  consolidate ",
   ]) {

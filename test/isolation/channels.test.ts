@@ -103,7 +103,13 @@ onBothDatabases((engine) => {
         { secretVariable: "lower_case" },
         { secretVariable: "A=B" },
         { secretVariable: "" },
-        { channel: "carrier-pigeon" },
+        { channel: "Carrier Pigeon" },
+        { channel: "whatsapp" },
+        { channel: "web", tokenVariable: "A_TOKEN" },
+        { verifyVariable: "NOT_OF_TELEGRAM" },
+        { forwardUrl: "https://agent.example" },
+        { forwardSecretVariable: "WITHOUT_URL" },
+        { forwardUrl: "file:///etc/passwd", forwardSecretVariable: "SECRET" },
         { orgId: two.orgId },
       ]) {
         expect((await addAccount(one, "odd", body)).status).toBe(400);

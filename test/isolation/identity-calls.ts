@@ -67,6 +67,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     findByAccount: withoutOrg(undefined, (a, _, tx) =>
       channels.findByAccount("telegram", a.account, tx),
     ),
+    find: nothing((a, mine, tx) => channels.find(mine, "telegram", a.account, tx)),
     list: empty((_, mine, tx) => channels.list(mine, tx)),
     insert: nothing((a, mine, tx) =>
       channels.insert(

@@ -8,6 +8,7 @@ import { channelIdentities } from "../../src/db/schema/users.ts";
 import { JobQueue } from "../../src/jobs/queue.ts";
 import type { TestApp } from "../support/app.ts";
 import { editedMessage, privateMessage } from "../support/telegram.ts";
+import { seedChannels } from "./seeded-channels.ts";
 import { seedVectors } from "./seeded-vectors.ts";
 
 export const NOON = new Date("2026-03-01T12:00:00.000Z");
@@ -110,9 +111,13 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
     return { orgId, key, call, identity, message, claimed, job, turn: open, sessionHash, day };
   });
   const vectors = await seedVectors(app, found.orgId, NOON);
+  const { orgId, identity, message } = found;
+  const ids = { orgId, slug, userId: identity.userId, identityId: identity.id };
+  const channels = await seedChannels(app, { ...ids, messageId: message.id, account }, NOON);
   return {
     ...found,
     vectors,
+    channels,
     slug,
     keys: { owner, admin, member },
     storeId,

@@ -92,7 +92,6 @@ async function tenantOf({ transactions }: Database) {
     facts,
     turns,
     idempotency,
-    autoApprove: true,
   });
   const job = indexJob(index, messages, transactions);
   const runJob = () =>
@@ -138,6 +137,7 @@ async function tenantOf({ transactions }: Database) {
         orgId: by.orgId,
         dedupeKey: v7(),
         receivedAt: clock.now(),
+        autoApprove: true,
         actions: [action],
       }),
     message: (id: string, text: string | null, more: Partial<ChannelMessage> = {}) =>

@@ -9,8 +9,14 @@ import { type IncomingUpdate, telegramWebhook } from "../../src/telegram/webhook
 import { ana, message, RECEIVED } from "./fixtures.ts";
 
 const SECRET = "s3cret_Token-1";
-const main = { account: "main", orgId: "org-1", secret: SECRET };
-const shop = { account: "shop", orgId: "org-2", storeId: "store-7", secret: "0ther" };
+const main = { account: "main", orgId: "org-1", secret: SECRET, autoApprove: false };
+const shop = {
+  account: "shop",
+  orgId: "org-2",
+  storeId: "store-7",
+  secret: "0ther",
+  autoApprove: true,
+};
 
 let app: FastifyInstance;
 let stored: IncomingUpdate[];

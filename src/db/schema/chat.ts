@@ -26,7 +26,17 @@ export const channelAccounts = pgTable(
     storeId: uuid("store_id"),
     channel: text().notNull(),
     account: text().notNull(),
+    /** What its webhook must show: Telegram's secret token, WhatsApp's app secret, the signing secret of others. */
     secretVariable: text("secret_variable").notNull(),
+    /** What sends on it, e.g. the bot's token. */
+    tokenVariable: text("token_variable"),
+    /** What WhatsApp shows once, when the webhook is set up. */
+    verifyVariable: text("verify_variable"),
+    /** Where its messages are forwarded to, and with whose signature. */
+    forwardUrl: text("forward_url"),
+    forwardSecretVariable: text("forward_secret_variable"),
+    /** People who write for the first time need no approval. */
+    autoApprove: boolean("auto_approve").notNull().default(false),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [
@@ -87,6 +97,10 @@ export const chatMessages = pgTable(
     /** Somebody else's words passed on: never a claim of the sender. */
     forwarded: boolean().notNull().default(false),
     optedOut: boolean("opted_out").notNull().default(false),
+    /** Of what was sent from here, how far it came; null where nobody told. */
+    deliveryStatus: text("delivery_status", {
+      enum: ["sending", "sent", "delivered", "read", "failed"],
+    }),
     /** It has to be indexed for search, or what was searched with it changed. True for messages from before the index. */
     searchDue: boolean("search_due").notNull().default(true),
     sentAt: instant("sent_at").notNull(),
@@ -109,7 +123,13 @@ export const chatMessages = pgTable(
     index("chat_messages_search_due_idx").on(t.id).where(sql`${t.searchDue}`),
     unique("chat_messages_platform").on(t.orgId, t.channel, t.account, t.platformMessageId),
     unique("chat_messages_org_id").on(t.orgId, t.id),
+    // A platform's "delivered" names the message; what was being sent when a process died is found here.
+    index("chat_messages_sending_idx").on(t.archivedAt).where(sql`${t.deliveryStatus} = 'sending'`),
     check("chat_messages_direction", sql`${t.direction} in ('inbound', 'outbound')`),
+    check(
+      "chat_messages_delivery_status",
+      sql`${t.deliveryStatus} in ('sending', 'sent', 'delivered', 'read', 'failed')`,
+    ),
     foreignKey({
       name: "chat_messages_user_fk",
       columns: [t.orgId, t.userId],

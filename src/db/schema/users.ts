@@ -18,9 +18,18 @@ export const users = pgTable(
     firstName: text("first_name"),
     createdAt: instant("created_at").notNull(),
     approvedAt: instant("approved_at"),
+    /** Who this person turned out to be: the one that their identities were linked to. Their id means that one then. */
+    linkedInto: uuid("linked_into"),
   },
   (t) => [
     unique("users_org_id").on(t.orgId, t.id),
+    index("users_status_idx").on(t.orgId, t.status, t.id),
+    index("users_linked_idx").on(t.linkedInto).where(sql`${t.linkedInto} is not null`),
+    foreignKey({
+      name: "users_linked_fk",
+      columns: [t.orgId, t.linkedInto],
+      foreignColumns: [t.orgId, t.id],
+    }).onDelete("cascade"),
     check("users_role", sql`${t.role} in ('customer', 'operator')`),
     check("users_status", sql`${t.status} in ('pending', 'approved', 'blocked')`),
     tenantPolicy("users"),
