@@ -1,6 +1,7 @@
 import type { ChannelMessage, MessageKind, Payload, Sender } from "../chat/message.ts";
+import { has } from "../chat/payload.ts";
 import { eventConversationIdOf } from "./identity.ts";
-import { has, idsOf } from "./payload.ts";
+import { idsOf } from "./payload.ts";
 import { EventShape, toDate } from "./shapes.ts";
 import { personOf } from "./speaker.ts";
 

@@ -1,5 +1,5 @@
 import type { MessageKind } from "../chat/message.ts";
-import { has } from "./payload.ts";
+import { has } from "../chat/payload.ts";
 
 /**
  * Content keys in the order they must be asked: an animation also carries `document`, a live photo also

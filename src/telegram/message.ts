@@ -1,7 +1,7 @@
 import type { ChannelMessage, Payload } from "../chat/message.ts";
+import { has } from "../chat/payload.ts";
 import { conversationIdOf, platformMessageIdOf } from "./identity.ts";
 import { kindOf } from "./kind.ts";
-import { has } from "./payload.ts";
 import { flattenRichMessage } from "./rich-text.ts";
 import { type MessageShape, toDate } from "./shapes.ts";
 import { speakerOf } from "./speaker.ts";

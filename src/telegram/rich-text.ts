@@ -1,4 +1,4 @@
-import { has, isRecord } from "./payload.ts";
+import { has, isRecord } from "../chat/payload.ts";
 
 /**
  * The words of a rich message, one line a block, in reading order: headings, paragraphs, list items with

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "./payload.ts";
+import { isRecord } from "../chat/payload.ts";
 
 /**
  * Telegram promises at most 52 significant bits, and JavaScript holds 53. Beyond that a number may have lost digits on

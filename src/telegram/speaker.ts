@@ -1,5 +1,5 @@
 import type { Direction, Sender } from "../chat/message.ts";
-import { isRecord } from "./payload.ts";
+import { isRecord } from "../chat/payload.ts";
 import type { ChatShape, MessageShape, UserShape } from "./shapes.ts";
 
 /**

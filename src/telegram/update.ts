@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../canonical-json.ts";
 import { type ChannelMessage, type Payload, storable } from "../chat/message.ts";
+import { digestOf, has, isRecord } from "../chat/payload.ts";
 import type { ChannelAction } from "../chat/update.ts";
 import { wholeSecond } from "../clock.ts";
 import { EVENTS, readEvent } from "./event.ts";
 import { businessMessageIds } from "./identity.ts";
 import { readMessage } from "./message.ts";
-import { cleanJson, has, isRecord } from "./payload.ts";
+import { cleanUpdate } from "./payload.ts";
 import { ChatMemberShape, DeletedShape, MessageShape, UpdateShape } from "./shapes.ts";
 
 /** Updates whose value is a message. */
@@ -45,11 +44,12 @@ interface Arrival {
  * in for the dates that Telegram leaves out (a pressed button) or sends as 0.
  */
 export function parseUpdate(raw: unknown, receivedAt: Date): ParsedUpdate {
-  const update = cleanJson(raw);
+  const update = cleanUpdate(raw);
   if (!isRecord(update)) return unreadable({ value: update }, receivedAt);
   const identified = UpdateShape.safeParse(update);
   const updateId = identified.success ? identified.data.update_id : null;
-  const dedupeKey = updateId === null ? hashOf(update) : `${updateId}:${digestOf(update, 32)}`;
+  const dedupeKey =
+    updateId === null ? hashOf(update) : `${updateId}:${digestOf(update).slice(0, 32)}`;
   const key = keyOf(update);
   const arrival = { receivedAt: wholeSecond(receivedAt), updateKey: dedupeKey };
   const actions =
@@ -147,11 +147,5 @@ function loggable(key: string): string {
 }
 
 function hashOf(content: Payload): string {
-  return `sha256:${digestOf(content, 64)}`;
-}
-
-/** The same for one content in whatever order its keys came. */
-function digestOf(content: Payload, characters: number): string {
-  const hash = createHash("sha256").update(canonicalJson(content)).digest("hex");
-  return hash.slice(0, characters);
+  return `sha256:${digestOf(content)}`;
 }

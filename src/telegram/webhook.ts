@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { type Body, EMPTY_BODY, parseExactly, readBody } from "../channels/body.ts";
+import { isSecret } from "../channels/secret.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { type Body, EMPTY_BODY, parseExactly, readBody } from "./body.ts";
 import { type ParsedUpdate, parseUpdate, unreadableUpdate } from "./update.ts";
 
 const URL_PATTERN = "/webhooks/telegram/:account?";
@@ -98,16 +98,6 @@ export const telegramWebhook: FastifyPluginAsync<TelegramWebhookOptions> = async
 function readUpdate(body: Body, receivedAt: Date): ParsedUpdate {
   const value = body.isCut ? undefined : parseExactly(body.text);
   return value === undefined ? unreadableUpdate(body, receivedAt) : parseUpdate(value, receivedAt);
-}
-
-/** Hashes have one length whatever the header's, which `timingSafeEqual` needs and which hides the secret's. */
-function isSecret(header: string | string[] | undefined, secret: string): boolean {
-  if (typeof header !== "string" || secret === "") return false;
-  return timingSafeEqual(sha256(header), sha256(secret));
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** Closing spares us the unread body: on a kept connection a stranger's upload would have to be read and dropped. */

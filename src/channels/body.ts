@@ -1,5 +1,5 @@
 /**
- * Far beyond the platform's own buffer of 64 KiB for an update, for what stands in for it: 200,000 characters, each
+ * Beyond what platforms send (Telegram 64 KiB, WhatsApp 3 MB), for what stands in for them: 200,000 characters, each
  * escaped to six bytes, must arrive whole.
  */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -8,14 +8,16 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const KEPT_BYTES = 64 * 1024;
 
 export interface Body {
-  /** The whole body, or its beginning if `isCut`. Invalid UTF-8 became U+FFFD. */
+  /** The whole body, or its beginning if `isCut`: what a signature is over. */
+  readonly raw: Buffer;
+  /** The same as text. Invalid UTF-8 became U+FFFD. */
   readonly text: string;
   /** Length as received. */
   readonly bytes: number;
   readonly isCut: boolean;
 }
 
-export const EMPTY_BODY: Body = { text: "", bytes: 0, isCut: false };
+export const EMPTY_BODY: Body = { raw: Buffer.alloc(0), text: "", bytes: 0, isCut: false };
 
 /**
  * Reads a request's body, at most 4 MiB of it into memory; of a longer one the first 64 KiB. The rest is read and
@@ -30,7 +32,8 @@ export async function readBody(stream: AsyncIterable<Uint8Array>): Promise<Body>
     if (bytes <= MAX_BYTES) chunks.push(chunk);
     else if (isFirstBeyond) keepBeginning(chunks, chunk);
   }
-  return { text: Buffer.concat(chunks).toString("utf8"), bytes, isCut: bytes > MAX_BYTES };
+  const raw = Buffer.concat(chunks);
+  return { raw, text: raw.toString("utf8"), bytes, isCut: bytes > MAX_BYTES };
 }
 
 function keepBeginning(chunks: Uint8Array[], next: Uint8Array): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseExactly, readBody } from "../../src/telegram/body.ts";
+import { parseExactly, readBody } from "../../src/channels/body.ts";
 
 const MIB = 1024 * 1024;
 
@@ -9,7 +9,8 @@ async function* chunks(...parts: (string | number[])[]) {
 
 test("a character that two packets share comes out whole", async () => {
   const body = await readBody(chunks([0xc3], [0xa9, 0x21]));
-  expect(body).toEqual({ text: "é!", bytes: 3, isCut: false });
+  const raw = Buffer.from([0xc3, 0xa9, 0x21]);
+  expect(body).toEqual({ raw, text: "é!", bytes: 3, isCut: false });
 });
 
 test("a body of exactly 4 MiB is whole, one byte more is cut to its first 64 KiB", async () => {
