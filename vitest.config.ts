@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -8,5 +10,10 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Two cores and two databases: more workers only make the slow tests slower.
     maxWorkers: 2,
+    // Each file has a process of its own, and each embedded database a thread: both would compile the same packages again.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "souvenir-compile-cache") },
+    // Most embedded databases live for seconds: optimising PostgreSQL's WebAssembly costs them more than it saves. What runs
+    // a hundred times as hot as Node's own threshold, such as a model, is optimised still; servers that tests start, as ever.
+    execArgv: ["--wasm-tiering-budget=1300000000"],
   },
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cpSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -28,7 +29,8 @@ export function onBothDatabases(define: (engine: Engine) => void): void {
 export async function createDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === "embedded") {
     const dataDir = await mkdtemp(join(tmpdir(), "souvenir-test-"));
-    await cp(inject("embeddedTemplate"), dataDir, { recursive: true });
+    // Not the asynchronous one, which takes several times the processor time for a thousand small files.
+    cpSync(inject("embeddedTemplate"), dataDir, { recursive: true });
     return {
       env: { DATA_DIR: dataDir },
       dispose: () => rm(dataDir, { recursive: true, force: true }),
