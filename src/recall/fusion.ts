@@ -4,13 +4,17 @@ import type { VectorHit } from "../vectors/index.ts";
 /** Related words count more than a share of their own: one of them is often all that a question shares with its answer. */
 const RELATED = 1.5;
 const COSINE = 0.4;
+/** How much what a document has in common with all that were found takes from its cosine: it is near to any question. */
+const COMMON = 0.5;
+/** What fewer documents have in common may be what was asked for. */
+const MANY = 100;
 const NO_WORDS = { own: 0, context: 0, related: 0 };
 /** What an assistant said is often what the person's words already said, at length. */
-const ASSISTANT = 0.5;
+const ASSISTANT = 0.6;
 /** How much of its better neighbour's lead a document gets: an answer is found by the question before it. */
 const NEIGHBOUR = 0.3;
-/** How much of the best of its session: what was talked about for long is what was meant. */
-const SESSION = 0.2;
+/** How much of what its session says together: what was talked about for long is what was meant. */
+const SESSION = 0.4;
 /** Scores are compared as whole millionths, so that rounding decides no order. */
 const UNITS = 1_000_000;
 /** Databases add up a cosine in different orders: beyond four digits they differ now and then. */
@@ -66,10 +70,12 @@ export function rank(evidence: Evidence, places: readonly Place[]): Hit[] {
     return hit ? [{ ...place, hit, base: hit.match * (place.isAssistant ? ASSISTANT : 1) }] : [];
   });
   const bases = new Map(known.map(({ documentId, base }) => [documentId, base]));
-  const sessions = new Map<string, number>();
-  for (const { session, base } of known) {
-    sessions.set(session, Math.max(base, sessions.get(session) ?? 0));
-  }
+  const sessions = new Map(
+    [...Map.groupBy(known, ({ session }) => session)].map(([session, of]) => [
+      session,
+      together(of.map(({ base }) => base)),
+    ]),
+  );
   return known
     .map(({ hit, base, session, neighbours, isAssistant }) => {
       const beside = neighbours.reduce((most, id) => Math.max(most, bases.get(id) ?? 0), 0);
@@ -81,17 +87,40 @@ export function rank(evidence: Evidence, places: readonly Place[]): Hit[] {
     .sort((a, b) => b.match - a.match || (a.documentId < b.documentId ? -1 : 1));
 }
 
+/** A mean in which the best count most, by their fourth power: a session with several hits comes before one with one. */
+function together(scores: readonly number[]): number {
+  const sum = scores.toSorted((a, b) => a - b).reduce((total, score) => total + score ** 4, 0);
+  return Math.sqrt(Math.sqrt(sum / scores.length));
+}
+
+/**
+ * How near each document is to the query beyond what all that were found have in common: a greeting is near to any
+ * question. What they have in common with the query itself is no reason to take anything.
+ */
+function nearness(vectors: readonly VectorHit[]): Map<string, number> {
+  const cosines = vectors.map(({ cosine }) => fourDigits(cosine));
+  const mean = fourDigits(cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length);
+  const weight = COMMON * Math.min(1, vectors.length / MANY);
+  return new Map(
+    vectors.map(({ documentId, common }, n) => {
+      const cosine = cosines[n] ?? 0;
+      return [
+        documentId,
+        common === undefined ? cosine : cosine - weight * (fourDigits(common) - mean * cosine),
+      ];
+    }),
+  );
+}
+
 function scored({ matches: { hits, attainable }, vectors = [] }: Evidence): Hit[] {
   const cosines = new Map(
-    vectors.map(({ documentId, cosine }) => [
-      documentId,
-      Math.round(cosine * COSINE_UNITS) / COSINE_UNITS,
-    ]),
+    vectors.map(({ documentId, cosine }) => [documentId, fourDigits(cosine)]),
   );
+  const near = nearness(vectors);
   const words = new Map(hits.map((hit) => [hit.documentId, hit]));
   const share = (score: number, of: number) => (of > 0 ? score / of : 0);
   // What is not among the nearest is at most as near as the last of them; so is what has no vector yet.
-  const assumed = cosines.size > 0 ? Math.min(...cosines.values()) : 0;
+  const assumed = near.size > 0 ? Math.min(...near.values()) : 0;
   return [...new Set([...words.keys(), ...cosines.keys()])].map((documentId) => {
     const { own, context, related } = { ...NO_WORDS, ...words.get(documentId) };
     const ownShare = share(own, attainable.own);
@@ -103,11 +132,15 @@ function scored({ matches: { hits, attainable }, vectors = [] }: Evidence): Hit[
       documentId,
       words: rounded(ownShare),
       cosine,
-      match: lexical + COSINE * Math.max(0, cosine ?? assumed),
+      match: lexical + COSINE * Math.max(0, near.get(documentId) ?? assumed),
     };
   });
 }
 
 function rounded(score: number): number {
   return Math.round(score * UNITS) / UNITS;
+}
+
+function fourDigits(cosine: number): number {
+  return Math.round(cosine * COSINE_UNITS) / COSINE_UNITS;
 }

@@ -21,6 +21,11 @@ export interface VectorHit {
   readonly documentId: string;
   /** -1 to 1, rounded to six decimals, so that both databases say the same. */
   readonly cosine: number;
+  /**
+   * Product of its direction with the mean direction of all that were found, rounded likewise: high for what is like
+   * everything else. Missing where the index cannot tell.
+   */
+  readonly common?: number | undefined;
 }
 
 export interface VectorSearch {
@@ -64,12 +69,18 @@ export interface VectorIndex {
   forget(modelId: number, signal: AbortSignal): Promise<number>;
 }
 
+/** So many digits both databases compute alike. */
+export function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
 /** One hit per document, by its best; best first, ties by id. */
 export function bestHits(hits: Iterable<VectorHit>, limit: number): VectorHit[] {
   const best = new Map<string, number>();
-  for (const { documentId, cosine } of hits) {
-    const rounded = Math.round(cosine * 1e6) / 1e6;
-    if (rounded > (best.get(documentId) ?? Number.NEGATIVE_INFINITY)) best.set(documentId, rounded);
+  for (const hit of hits) {
+    const { documentId } = hit;
+    const cosine = rounded(hit.cosine);
+    if (cosine > (best.get(documentId) ?? Number.NEGATIVE_INFINITY)) best.set(documentId, cosine);
   }
   return [...best]
     .map(([documentId, cosine]) => ({ documentId, cosine }))

@@ -4,6 +4,7 @@ import { DatabaseFault } from "../db/faults.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import { searchArrays } from "./array-search.ts";
+import { withCommon } from "./common-direction.ts";
 import { prepareTable, type Storage, storageOf } from "./embeddings-table.ts";
 import { putVectors } from "./embeddings-write.ts";
 import { approximate, LARGE } from "./hnsw.ts";
@@ -56,13 +57,14 @@ export class PostgresVectorIndex implements VectorIndex {
     const orgId = orgOf(scopes);
     if (orgId === undefined || limit < 1) return [];
     signal?.throwIfAborted();
-    const hits = await this.#inTenant(orgId, (storage, tx) => {
+    return this.#inTenant(orgId, async (storage, tx) => {
       const scopeIds = scopes.map(({ id }) => id);
-      return storage.kind === "array"
-        ? searchArrays({ orgId, scopeIds, modelId }, vector, tx)
-        : this.#searchVectors({ orgId, scopes, modelId, limit, storage }, vector, tx);
+      const found =
+        storage.kind === "array"
+          ? await searchArrays({ orgId, scopeIds, modelId }, vector, tx)
+          : await this.#searchVectors({ orgId, scopes, modelId, limit, storage }, vector, tx);
+      return withCommon({ orgId, scopeIds, modelId, storage }, bestHits(found, limit), tx);
     });
-    return bestHits(hits, limit);
   }
 
   async store(

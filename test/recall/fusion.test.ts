@@ -9,6 +9,7 @@ type Words = Partial<Record<"own" | "context" | "related", number>>;
 const evidence = (
   words: Readonly<Record<string, Words>>,
   cosines?: Readonly<Record<string, number>>,
+  common: Readonly<Record<string, number>> = {},
 ): Evidence => ({
   matches: {
     hits: Object.entries(words).map(([documentId, score]) => ({
@@ -22,7 +23,12 @@ const evidence = (
     terms: [],
   },
   vectors:
-    cosines && Object.entries(cosines).map(([documentId, cosine]) => ({ documentId, cosine })),
+    cosines &&
+    Object.entries(cosines).map(([documentId, cosine]) => ({
+      documentId,
+      cosine,
+      ...(documentId in common && { common: common[documentId] }),
+    })),
   floor: 0.3,
 });
 /** Each alone in a session of its own. */
@@ -61,7 +67,53 @@ describe("words and meaning together", () => {
     expect(order(given, apart("none", "near", "word"))).toEqual(["word", "near", "none"]);
   });
 
-  test("what an assistant said weighs half", () => {
+  describe("what resembles everything else that was found", () => {
+    const cosines = (others: number) => ({
+      greeting: 0.5,
+      answer: 0.48,
+      ...Object.fromEntries(Array.from({ length: others }, (_, n) => [`other${n}`, 0.3])),
+    });
+    const common = (others: number) => ({
+      ...Object.fromEntries(Object.keys(cosines(others)).map((id) => [id, 0.3])),
+      greeting: 0.5,
+      answer: 0.2,
+    });
+    const first = (given: Evidence, others: number) =>
+      order(given, apart(...Object.keys(cosines(others))))[0];
+
+    test("comes after what answers as nearly and resembles little else", () => {
+      expect(first(evidence({}, cosines(120), common(120)), 120)).toBe("answer");
+    });
+
+    test("keeps its place where too few were found to tell, or the index cannot tell", () => {
+      expect(first(evidence({}, cosines(8), common(8)), 8)).toBe("greeting");
+      expect(first(evidence({}, cosines(120)), 120)).toBe("greeting");
+    });
+
+    test("is still told with the cosine that it has", () => {
+      const hits = rank(evidence({}, cosines(120), common(120)), apart("greeting"));
+      expect(hits).toMatchObject([{ documentId: "greeting", cosine: 0.5 }]);
+    });
+
+    test("is no worse for being like the others in what the query is about", () => {
+      const same = (cosine: number) =>
+        Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`d${n}`, cosine]));
+      const [hit] = rank(evidence({}, same(0.5), same(0.25)), apart("d0"));
+      const [alone] = rank(evidence({}, { d0: 0.5 }), apart("d0"));
+      expect(hit?.match).toBeCloseTo(alone?.match ?? 0, 6);
+    });
+  });
+
+  test("of two sessions with an equal hit the one that has more to say comes first", () => {
+    const given = evidence({ a1: { own: 6 }, a2: { own: 1 }, b1: { own: 6 }, b2: { own: 5 } });
+    const places = apart("a1", "a2", "b1", "b2").map((place) => ({
+      ...place,
+      session: place.documentId[0] ?? "",
+    }));
+    expect(order(given, places)).toEqual(["b1", "a1", "b2", "a2"]);
+  });
+
+  test("what an assistant said weighs less than what the person said", () => {
     const [first, second] = apart("assistant", "person");
     const places = [{ ...first, isAssistant: true } as Place, second as Place];
     const given = evidence({ assistant: { own: 6, context: 6 }, person: { own: 4, context: 4 } });

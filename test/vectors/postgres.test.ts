@@ -85,10 +85,26 @@ onBothDatabases((engine) => {
     await index.store(scope, [{ documentId: long, parts }], modelId);
     await index.store(scope, [{ documentId: short, parts: [one(1, 2)] }], modelId);
     const hits = await index.search([scope], one(1), { modelId, limit: 2 });
-    expect(hits).toEqual([
+    expect(hits).toMatchObject([
       { documentId: long, cosine: 0.995037 },
       { documentId: short, cosine: 0.447214 },
     ]);
+  });
+
+  test("each hit says how much it has in common with all that were found, whatever the length of its vector", async () => {
+    const { orgId } = await seeded.newOrg();
+    const modelId = await seeded.newModel(D);
+    const scope = await seeded.newScope(orgId);
+    const ids = await seeded.newDocuments(scope, 4);
+    const vectors = [one(5), one(1), one(3, 4), one(-1)];
+    await index.store(
+      scope,
+      ids.map((documentId, at) => ({ documentId, parts: [vectors[at] ?? one(1)] })),
+      modelId,
+    );
+    const hits = await index.search([scope], one(1), { modelId, limit: 3 });
+    // Of the three nearest the mean direction is (2.6, 0.8) / 3; the fourth has no say.
+    expect(hits.map(({ common }) => common)).toEqual([0.866667, 0.866667, 0.733333]);
   });
 
   test("identical, orthogonal and opposite vectors are 1, 0 and -1", async () => {
@@ -115,7 +131,7 @@ onBothDatabases((engine) => {
     for (let time = 0; time < 2; time++) {
       await index.store(scope, [{ documentId, parts: [one(0, 0, 1)] }], modelId);
     }
-    expect(await index.search([scope], one(1), { modelId, limit: 5 })).toEqual([
+    expect(await index.search([scope], one(1), { modelId, limit: 5 })).toMatchObject([
       { documentId, cosine: 0 },
     ]);
     expect(await rowsOf("embeddings", [documentId])).toBe(1);

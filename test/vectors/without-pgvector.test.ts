@@ -81,7 +81,7 @@ describe.skipIf(serverUrl === undefined)(
         expect(await index.search([scope], query, options)).toEqual(found);
       }
       await index.store(scope, better, modelId);
-      expect(await index.search([scope], query, { modelId, limit: 1 })).toEqual([
+      expect(await index.search([scope], query, { modelId, limit: 1 })).toMatchObject([
         { documentId: first?.documentId, cosine: 1 },
       ]);
       const [count] = await seeded.bare((tx) =>
