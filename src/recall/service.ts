@@ -23,7 +23,7 @@ import { tokenCounter } from "./tokens.ts";
 const MESSAGES = 100;
 
 export interface RecallServices {
-  readonly retrieval: Retrieval;
+  readonly retrieval: Pick<Retrieval, "vectorOf" | "byWords" | "byMeaningToo">;
   readonly candidates: Candidates;
   readonly recalls: RecallRepository;
   readonly users: UserService;
