@@ -22,6 +22,7 @@ import { Startup, type StartupEvents } from "./startup.ts";
 import { telegramWebhook } from "./telegram/webhook.ts";
 import { memoryPage } from "./ui/memory-page.ts";
 import { VERSION } from "./version.ts";
+import { whatsappWebhook } from "./whatsapp/webhook.ts";
 
 /** A minute, for each address that tries keys on the memory page. A key has 256 random bits; this keeps the noise down. */
 const SIGN_INS_PER_MINUTE = 20;
@@ -170,6 +171,16 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
         dedupeKey: update.dedupeKey,
         actions: update.actions,
       }),
+  });
+
+  await http.register(whatsappWebhook, {
+    clock,
+    accounts: (account) => {
+      startup.requireReady();
+      return channels.receiving("whatsapp", account);
+    },
+    archive: ({ account, receivedAt, items }) =>
+      chat.archiveAll({ ...account, channel: "whatsapp", receivedAt }, items),
   });
 
   // With the drain rather than after it: a call that waits for its job ends at once, and both fit into the ten seconds.

@@ -6,7 +6,9 @@ import { Sessions } from "./access/sessions.ts";
 import { ChannelRepository } from "./channels/repository.ts";
 import { ChannelService } from "./channels/service.ts";
 import { retentionJob } from "./chat/jobs.ts";
+import { PlatformMessageRepository } from "./chat/platform-repository.ts";
 import { ChatRepository } from "./chat/repository.ts";
+import { Senders } from "./chat/senders.ts";
 import { ChatService } from "./chat/service.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -157,6 +159,8 @@ export async function buildServices({
   const turnRows = new TurnRepository();
   const chat = new ChatService({
     chat: archive,
+    platform: new PlatformMessageRepository(),
+    senders: new Senders(users),
     users,
     orgs,
     facts,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting)\.ts`;
 const DOMAIN = "(?:access|orgs|users|channels|kv|chat|turns|facts|recall|search|idempotency)";
-const TRANSPORT = "(?:mcp|telegram|http|ui)";
+const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
 /** A domain's words and pure rules, and its service: everything but what speaks to the database. */
@@ -66,6 +66,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ],
   ["mcp/.+", [SHARED, OPEN, "mcp/.+"]],
   ["telegram/.+", [SHARED, OPEN, "telegram/.+"]],
+  ["whatsapp/.+", [SHARED, OPEN, "whatsapp/.+"]],
   ["ui/.+", [SHARED, OPEN, "ui/.+"]],
   ["http/.+", [SHARED, String.raw`config\.ts`, OPEN, String.raw`jobs/service\.ts`, "http/.+"]],
 ];

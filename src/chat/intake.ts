@@ -8,7 +8,9 @@ import type { Person } from "../users/person.ts";
 import type { UserService } from "../users/service.ts";
 import { type ChannelMessage, isSameContent, type MessageKind } from "./message.ts";
 import { optsOut } from "./opt-out.ts";
+import type { PlatformMessageRepository } from "./platform-repository.ts";
 import type { ChatRepository, NewMessage } from "./repository.ts";
+import type { Senders } from "./senders.ts";
 import type { ChannelAction, ChannelUpdate } from "./update.ts";
 
 /** What people do rather than say. */
@@ -21,6 +23,8 @@ const NOT_SAID: ReadonlySet<MessageKind> = new Set([
 
 export interface IntakeDependencies {
   readonly chat: ChatRepository;
+  readonly platform: PlatformMessageRepository;
+  readonly senders: Senders;
   readonly users: UserService;
   readonly facts: FactService;
   readonly index: SearchIndex;
@@ -37,34 +41,27 @@ export class Intake {
 
   /** Owned by the transaction of the whole delivery. */
   async perform(update: ChannelUpdate, action: ChannelAction, tx: Tx): Promise<void> {
-    const { chat, facts, index, turns, users } = this.#deps;
+    const { platform, senders, users } = this.#deps;
     switch (action.type) {
       case "message":
-      case "raw":
-        await this.#archiveMessage(
-          update,
-          action.message,
-          action.type === "message" && action.isEdit,
-          tx,
-        );
-        return;
-      case "deleted": {
-        const owners = await chat.ownersOf(update, update, action.platformMessageIds, tx);
-        await index.holdPeople(update, owners, tx);
-        const erased = await chat.delete(update, update, action.platformMessageIds, tx);
-        await turns.deleted(
-          update,
-          erased.flatMap(({ turnId }) => turnId ?? []),
-          tx,
-        );
-        await facts.eraseBySource(
-          update,
-          erased.map(({ id }) => id),
-          tx,
-        );
-        await index.indexAfterDeletion(update, owners, tx);
+      case "raw": {
+        const isEdit = action.type === "message" && action.isEdit;
+        const { message } = action;
+        if (isEdit && (await this.edit(update, message, tx))) return;
+        const { sender } = message;
+        const person = sender ? await senders.ensure(update, sender, tx) : null;
+        await this.archive(update, message, person, tx);
         return;
       }
+      case "deleted":
+        await this.erase(update, action.platformMessageIds, tx);
+        return;
+      case "status":
+        await platform.setDeliveryStatus(update, { ...update, ...action }, action.status, tx);
+        return;
+      case "renamed":
+        await senders.rename(update, action, tx);
+        return;
       case "blocked":
       case "unblocked": {
         const ref = { channel: update.channel, externalId: action.person.externalId };
@@ -77,26 +74,14 @@ export class Intake {
     }
   }
 
-  async #archiveMessage(
+  /** @returns the message's id; undefined where it is archived already */
+  async archive(
     update: ChannelUpdate,
     message: ChannelMessage,
-    isEdit: boolean,
+    person: Person | null,
     tx: Tx,
-  ): Promise<void> {
-    const { chat, users, index } = this.#deps;
-    if (isEdit && (await this.#edit(update, message, tx))) return;
-    const person = message.sender
-      ? await users.ensure(
-          update,
-          { channel: update.channel, externalId: message.sender.externalId },
-          {
-            username: message.sender.username,
-            firstName: message.sender.firstName,
-            status: update.autoApprove ? "approved" : "pending",
-          },
-          tx,
-        )
-      : null;
+  ): Promise<string | undefined> {
+    const { chat, index } = this.#deps;
     if (person) await index.holdPeople(update, [person.userId], tx);
     const placed = await this.#place(update, message, person, tx);
     const id = await chat.insert(update, toRow(update, message, person, placed), tx);
@@ -105,6 +90,20 @@ export class Intake {
         ? await chat.optOut(update, placed.turnId, tx)
         : [];
     if (id !== undefined && person) await index.indexMessages(update, [id, ...out], tx);
+    return id;
+  }
+
+  /** Erases messages, and what was learned from them alone. */
+  async erase(update: ChannelUpdate, platformMessageIds: readonly string[], tx: Tx): Promise<void> {
+    const { chat, facts, index, turns } = this.#deps;
+    const owners = await chat.ownersOf(update, update, platformMessageIds, tx);
+    await index.holdPeople(update, owners, tx);
+    const erased = await chat.delete(update, update, platformMessageIds, tx);
+    const turnIds = erased.flatMap(({ turnId }) => turnId ?? []);
+    await turns.deleted(update, turnIds, tx);
+    const ids = erased.map(({ id }) => id);
+    await facts.eraseBySource(update, ids, tx);
+    await index.indexAfterDeletion(update, owners, tx);
   }
 
   /** Which turn a message belongs to, before it is archived. */
@@ -135,8 +134,12 @@ export class Intake {
     );
   }
 
-  /** @returns false when the message was never archived: the edit is then its first version here */
-  async #edit(update: ChannelUpdate, message: ChannelMessage, tx: Tx): Promise<boolean> {
+  /** @returns undefined when the message was never archived: the edit is then its first version here */
+  async edit(
+    update: ChannelUpdate,
+    message: ChannelMessage,
+    tx: Tx,
+  ): Promise<{ readonly id: string; readonly outcome: "edited" | "unchanged" } | undefined> {
     const { chat, index } = this.#deps;
     const owners = await chat.ownersOf(update, update, [message.platformMessageId], tx);
     await index.holdPeople(update, owners, tx);
@@ -145,11 +148,12 @@ export class Intake {
       { ...update, platformMessageId: message.platformMessageId },
       tx,
     );
-    if (!known) return false;
+    if (!known) return undefined;
+    const { id } = known;
     const editedAt = message.editedAt ?? update.receivedAt;
     // Deliveries can overtake each other: an older edit must not undo a newer one.
-    if (known.editedAt && editedAt < known.editedAt) return true;
-    if (isSameContent(JSON.parse(known.payload), message.payload)) return true;
+    const isOlder = known.editedAt !== null && editedAt < known.editedAt;
+    if (isOlder || isSame(known, message)) return { id, outcome: "unchanged" };
     const content = {
       kind: message.kind,
       text: message.text,
@@ -159,11 +163,11 @@ export class Intake {
       editedAt,
       at: update.receivedAt,
     };
-    const revision = await chat.edit(update, known.id, content, tx);
+    const revision = await chat.edit(update, id, content, tx);
     // Another picture or place under the same words: what was learned from them holds.
     if (known.text !== message.text)
       await this.#relearn(update, { ...known, text: message.text, revision }, tx);
-    return true;
+    return { id, outcome: "edited" };
   }
 
   /** What was learned from the text before holds no more; of somebody who opts out now nothing is kept. */
@@ -200,6 +204,14 @@ export class Intake {
       await facts.archiveBySource(update, [id], tx);
     }
   }
+}
+
+function isSame(
+  known: { readonly kind: string; readonly text: string | null; readonly payload: string },
+  { kind, text, payload }: ChannelMessage,
+): boolean {
+  if (known.kind !== kind || known.text !== text) return false;
+  return isSameContent(JSON.parse(known.payload), payload);
 }
 
 /** Whether a text that opens like a correction has something to correct. */

@@ -30,6 +30,9 @@ const MESSAGE_KINDS = [
 export const MessageKind = z.enum(MESSAGE_KINDS);
 export type MessageKind = z.infer<typeof MessageKind>;
 
+/** How far a message of ours came, as platforms tell it. */
+export type DeliveryStatus = "sent" | "failed" | "delivered" | "read";
+
 const DIRECTIONS = ["inbound", "outbound"] as const;
 export const Direction = z.enum(DIRECTIONS);
 export type Direction = z.infer<typeof Direction>;
@@ -46,6 +49,8 @@ export type Payload = { readonly [key: string]: unknown };
 export interface Sender {
   /** Unique inside the channel (adapters whose ids are unique only inside one account prefix them). */
   readonly externalId: string;
+  /** The number that the platform shows for the same person; another person may get it some day. */
+  readonly phoneNumber?: string;
   readonly username?: string;
   readonly firstName?: string;
 }

@@ -83,6 +83,7 @@ export class ChatRepository {
       .select({
         id: chatMessages.id,
         direction: chatMessages.direction,
+        kind: chatMessages.kind,
         text: chatMessages.text,
         payload: chatMessages.payload,
         turnId: chatMessages.turnId,

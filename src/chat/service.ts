@@ -43,14 +43,31 @@ export class ChatService {
    *
    * @returns false for a redelivery
    */
-  archive(update: ChannelUpdate): Promise<boolean> {
+  async archive(update: ChannelUpdate): Promise<boolean> {
+    return (await this.archiveAll(update, [update])) > 0;
+  }
+
+  /**
+   * Archives what a platform delivers together, of one account: all of it or, when this rejects, nothing.
+   *
+   * @returns how many of the updates were new
+   */
+  archiveAll(
+    account: Omit<ChannelUpdate, "dedupeKey" | "actions">,
+    updates: readonly Pick<ChannelUpdate, "dedupeKey" | "actions">[],
+  ): Promise<number> {
     const { chat, transactions } = this.#deps;
-    return transactions.tenant(update, async (tx) => {
-      const { channel, account, dedupeKey: updateId, receivedAt } = update;
-      const fresh = await chat.noteUpdate(update, { channel, account, updateId, receivedAt }, tx);
-      if (!fresh) return false;
-      for (const action of update.actions) await this.#intake.perform(update, action, tx);
-      return true;
+    const { channel, account: name, receivedAt } = account;
+    return transactions.tenant(account, async (tx) => {
+      let fresh = 0;
+      for (const { dedupeKey, actions } of updates) {
+        const note = { channel, account: name, updateId: dedupeKey, receivedAt };
+        if (!(await chat.noteUpdate(account, note, tx))) continue;
+        fresh++;
+        const update = { ...account, dedupeKey, actions };
+        for (const action of actions) await this.#intake.perform(update, action, tx);
+      }
+      return fresh;
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ChannelMessage, Sender } from "./message.ts";
+import type { ChannelMessage, DeliveryStatus, Sender } from "./message.ts";
 
 /** What one webhook delivery asks the archive to do, in order. */
 export type ChannelAction =
@@ -8,6 +8,18 @@ export type ChannelAction =
   | { readonly type: "raw"; readonly reason: string; readonly message: ChannelMessage }
   /** The platform's side deleted these messages: erase them here too. */
   | { readonly type: "deleted"; readonly platformMessageIds: readonly string[] }
+  /** How far a message of ours came. Says nothing of a message that was never archived. */
+  | {
+      readonly type: "status";
+      readonly platformMessageId: string;
+      readonly status: DeliveryStatus;
+    }
+  /** The platform says that somebody known by one of `earlier` has further ids on the channel. */
+  | {
+      readonly type: "renamed";
+      readonly earlier: readonly string[];
+      readonly ids: readonly string[];
+    }
   /** The person stopped or restarted taking messages on this channel (not our status `blocked`). */
   | { readonly type: "blocked" | "unblocked"; readonly person: Sender; readonly at: Date }
   /** The conversation goes on under another id. Both ids stay in the archive as they were. */

@@ -65,6 +65,11 @@ export function parsePersonRef(userId: string, defaultChannel: string): PersonRe
   return { channel, externalId };
 }
 
+/** Whether an external id is a phone number: that can become another person's, an id that a platform made cannot. */
+export function isPhoneNumber(externalId: string): boolean {
+  return /^\+?\d{5,20}$/.test(externalId);
+}
+
 const USER_STATUSES = ["pending", "approved", "blocked"] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
 

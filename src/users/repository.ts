@@ -86,6 +86,37 @@ export class UserRepository {
     return { userId: user.id, identityId: identity.id };
   }
 
+  /** A person's ids on a channel. */
+  async externalIds({ orgId }: Scope, userId: string, channel: string, tx: Tx): Promise<string[]> {
+    const rows = await tx
+      .select({ externalId: channelIdentities.externalId })
+      .from(channelIdentities)
+      .where(
+        and(
+          eq(channelIdentities.orgId, orgId),
+          eq(channelIdentities.userId, userId),
+          eq(channelIdentities.channel, channel),
+        ),
+      );
+    return rows.map(({ externalId }) => externalId);
+  }
+
+  /** @returns undefined when the id is taken */
+  async addIdentity(
+    { orgId }: Scope,
+    userId: string,
+    ref: ExternalId,
+    at: Date,
+    tx: Tx,
+  ): Promise<Person | undefined> {
+    const [identity] = await tx
+      .insert(channelIdentities)
+      .values({ orgId, userId, ...ref, createdAt: at })
+      .onConflictDoNothing()
+      .returning({ identityId: channelIdentities.id });
+    return identity && { userId, identityId: identity.identityId };
+  }
+
   /** Holds the person's row until the transaction ends, so that limits are counted by one writer at a time. */
   async lock({ orgId }: Scope, userId: string, tx: Tx): Promise<void> {
     await tx.execute(sql`select 1 from ${users}

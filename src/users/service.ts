@@ -2,7 +2,13 @@ import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { ContextRepository, PersonContext } from "./context.ts";
-import { type Person, parsePersonRef, type Standing, type UserStatus } from "./person.ts";
+import {
+  isPhoneNumber,
+  type Person,
+  parsePersonRef,
+  type Standing,
+  type UserStatus,
+} from "./person.ts";
 import type { Profile, UserRepository } from "./repository.ts";
 
 interface Scope {
@@ -70,14 +76,79 @@ export class UserService {
   ): Promise<Person> {
     const known = await this.#users.findExternal(scope, ref, tx);
     if (known) {
-      if (first.username !== undefined || first.firstName !== undefined) {
-        await this.#users.updateProfile(scope, known, first, tx);
-      }
+      await this.#refresh(scope, known, first, tx);
       return known;
     }
     await this.#users.lockExternal(scope, ref, tx);
     const meanwhile = await this.#users.findExternal(scope, ref, tx);
     return meanwhile ?? (await this.#users.create(scope, ref, { ...first, at: this.#clock() }, tx));
+  }
+
+  /**
+   * The person behind an id and the phone number that the platform shows with it: both become ids of that person. A number
+   * whose person has another id already has passed on to somebody new, who must not inherit a memory.
+   *
+   * @returns with `twin` the person who had the number alone until now, and has to be the same
+   */
+  async ensureWithNumber(
+    scope: Scope,
+    ref: { channel: string; externalId: string; phoneNumber: string },
+    first: Profile & { status: UserStatus },
+    tx: Tx,
+  ): Promise<{ person: Person; twin?: string }> {
+    const users = this.#users;
+    const { channel } = ref;
+    const id = { channel, externalId: ref.externalId };
+    const number = { channel, externalId: ref.phoneNumber };
+    let byId = await users.findExternal(scope, id, tx);
+    let byNumber = await users.findExternal(scope, number, tx);
+    if (!byId || !byNumber) {
+      await this.#lockExternal(scope, channel, [id.externalId, number.externalId], tx);
+      byId = await users.findExternal(scope, id, tx);
+      byNumber = await users.findExternal(scope, number, tx);
+    }
+    const holder = byNumber?.userId === byId?.userId ? undefined : byNumber;
+    const ids = holder ? await users.externalIds(scope, holder.userId, channel, tx) : [];
+    const hasItAlone = holder !== undefined && ids.every(isPhoneNumber);
+    if (hasItAlone && !byId) {
+      const person = await users.addIdentity(scope, holder.userId, id, this.#clock(), tx);
+      if (!person) throw new Error("an id was taken while it was locked");
+      await this.#refresh(scope, person, first, tx);
+      return { person };
+    }
+    const person = await this.ensure(scope, id, first, tx);
+    if (!byNumber) await users.addIdentity(scope, person.userId, number, this.#clock(), tx);
+    return hasItAlone ? { person, twin: holder.userId } : { person };
+  }
+
+  /**
+   * Gives the person known by one of `earlier` the ids that the platform says are theirs too. A number that somebody else
+   * has stays theirs.
+   *
+   * @returns the person, and whoever had one of the ids and has to be the same; undefined when nobody is known
+   */
+  async addIds(
+    scope: Scope,
+    channel: string,
+    { earlier, ids }: { readonly earlier: readonly string[]; readonly ids: readonly string[] },
+    tx: Tx,
+  ): Promise<{ person: Person; twins: string[] } | undefined> {
+    const users = this.#users;
+    await this.#lockExternal(scope, channel, [...earlier, ...ids], tx);
+    let person: Person | undefined;
+    for (const externalId of earlier) {
+      person ??= await users.findExternal(scope, { channel, externalId }, tx);
+    }
+    if (!person) return undefined;
+    const twins: string[] = [];
+    for (const externalId of ids) {
+      const ref = { channel, externalId };
+      if (await users.addIdentity(scope, person.userId, ref, this.#clock(), tx)) continue;
+      const holder = await users.findExternal(scope, ref, tx);
+      const isOther = holder !== undefined && holder.userId !== person.userId;
+      if (isOther && !isPhoneNumber(externalId)) twins.push(holder.userId);
+    }
+    return { person, twins };
   }
 
   /** @returns undefined for somebody who is not known, or not any more */
@@ -98,6 +169,23 @@ export class UserService {
     tx: Tx,
   ): Promise<void> {
     return this.#users.setReachable(scope, ref, unreachableAt, tx);
+  }
+
+  async #refresh(scope: Scope, person: Person, profile: Profile, tx: Tx): Promise<void> {
+    if (profile.username === undefined && profile.firstName === undefined) return;
+    await this.#users.updateProfile(scope, person, profile, tx);
+  }
+
+  /** In one order, so that two who lock the same ids never wait for each other. */
+  async #lockExternal(
+    scope: Scope,
+    channel: string,
+    externalIds: readonly string[],
+    tx: Tx,
+  ): Promise<void> {
+    for (const externalId of [...new Set(externalIds)].sort()) {
+      await this.#users.lockExternal(scope, { channel, externalId }, tx);
+    }
   }
 }
 

@@ -168,6 +168,10 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       const made = await users.create(mine, externalOf(a), { status: "approved", at: NOON }, tx);
       return made.userId === a.userId || made.identityId === a.identity.id;
     }),
+    externalIds: empty((a, mine, tx) => users.externalIds(mine, a.userId, "telegram", tx)),
+    addIdentity: refused((a, mine, tx) =>
+      users.addIdentity(mine, a.userId, { channel: "telegram", externalId: "planted" }, NOON, tx),
+    ),
     lock: nothing((a, mine, tx) => users.lock(mine, a.userId, tx)),
     updateProfile: nothing((a, mine, tx) =>
       users.updateProfile(mine, personOf(a), { username: "mallory" }, tx),

@@ -1,3 +1,4 @@
+import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
 import { KvRepository } from "../../src/kv/repository.ts";
 import { RecallRepository } from "../../src/recall/repository.ts";
@@ -16,6 +17,7 @@ import { inEachScope } from "./fact-calls.ts";
 import { NOON } from "./seeded-org.ts";
 
 const chat = new ChatRepository();
+const platform = new PlatformMessageRepository();
 const kv = new KvRepository();
 const recalls = new RecallRepository();
 const EVERYTHING = { agents: ["atlas"], includeArchived: true };
@@ -76,6 +78,14 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
     ),
     deleteSentBefore: withoutOrg(0, (_, __, tx) => chat.deleteSentBefore(FAR_FUTURE, 100, tx)),
     forgetUpdatesBefore: withoutOrg(0, (_, __, tx) => chat.forgetUpdatesBefore(FAR_FUTURE, tx)),
+  },
+  PlatformMessageRepository: {
+    setDeliveryStatus: nothing((a, mine, tx) =>
+      platform.setDeliveryStatus(mine, platformOf(a), "read", tx),
+    ),
+    find: empty((a, mine, tx) =>
+      platform.find(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
+    ),
   },
   KvRepository: {
     upsert: refused((a, mine, tx) =>

@@ -2,7 +2,9 @@ import { sql } from "drizzle-orm";
 import { v7 } from "uuid";
 import type { Principal } from "../../src/access/principal.ts";
 import type { ChannelMessage } from "../../src/chat/message.ts";
+import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
+import { Senders } from "../../src/chat/senders.ts";
 import { ChatService } from "../../src/chat/service.ts";
 import type { ChannelAction } from "../../src/chat/update.ts";
 import { Database } from "../../src/db/client.ts";
@@ -89,6 +91,8 @@ async function tenantOf({ transactions }: Database) {
   const chat = new ChatService({
     ...shared,
     chat: archive,
+    platform: new PlatformMessageRepository(),
+    senders: new Senders(users),
     facts,
     turns,
     idempotency,
