@@ -17,7 +17,7 @@ export const ana = {
 };
 
 let nextMessage = 1;
-export const wamid = () => `wamid.HBgLMTY1MDU1NTAxMDEVAgASGBQzQTAw${nextMessage++}AA==`;
+const wamid = () => `wamid.HBgLMTY1MDU1NTAxMDEVAgASGBQzQTAw${nextMessage++}AA==`;
 
 /** A message of Ana, by number and id. */
 export function message(fields: object = {}): Record<string, unknown> {
