@@ -11,6 +11,7 @@ import { Metrics } from "./http/metrics.ts";
 import { ownHosts } from "./http/own-hosts.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { buildHttp } from "./http/server.ts";
+import { linkAssertions } from "./http/v1/assertions.ts";
 import { v1Routes } from "./http/v1/routes.ts";
 import { JobLeases } from "./jobs/leases.ts";
 import { JobRunner } from "./jobs/runner.ts";
@@ -75,7 +76,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     onNotice: (sentence, error) => notice(sentence, error),
     secretOf: options.secretOf ?? (() => undefined),
   });
-  const { orgs, keys, channels, chat, facts, turns, queue } = services;
+  const { orgs, keys, channels, chat, facts, queue } = services;
 
   const startup = new Startup({ database, orgs, keys, transactions, config });
   const http = buildHttp({
@@ -133,16 +134,19 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   });
   await http.register(
     v1Routes({
+      ...services,
       authenticate,
-      keys,
-      orgs,
-      channels,
       jobs,
-      turns,
       charge,
       allowedHosts: config.ALLOWED_HOSTS,
     }),
   );
+  await http.register(linkAssertions, {
+    assertions: services.assertions,
+    secret: config.LINK_SECRET,
+    requireReady: () => startup.requireReady(),
+    clock,
+  });
   const signIns = new RateLimit(SIGN_INS_PER_MINUTE);
   await http.register(memoryPage, {
     prefix: "/ui",

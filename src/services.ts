@@ -33,6 +33,7 @@ import { JobQueue } from "./jobs/queue.ts";
 import { JobRepository } from "./jobs/repository.ts";
 import { KvRepository } from "./kv/repository.ts";
 import { KvService } from "./kv/service.ts";
+import { buildLinks } from "./link-services.ts";
 import { anthropicExtractor } from "./llm/anthropic.ts";
 import { OrgRepository } from "./orgs/repository.ts";
 import { OrgService } from "./orgs/service.ts";
@@ -78,12 +79,8 @@ export async function buildServices({
 }: ServiceDependencies) {
   const { transactions } = database;
   const orgs = new OrgService(new OrgRepository(), transactions, clock);
-  const users = new UserService(
-    new UserRepository(),
-    new ContextRepository(),
-    config.DEFAULT_CHANNEL,
-    clock,
-  );
+  const people = new UserRepository();
+  const users = new UserService(people, new ContextRepository(), config.DEFAULT_CHANNEL, clock);
   const keys = new KeyService({
     keys: new KeyRepository(),
     users,
@@ -156,6 +153,10 @@ export async function buildServices({
     clock,
     orchestrator: config.DEFAULT_AGENT,
   });
+  const linking = buildLinks({
+    ...{ people, users, orgs, archive, keys: factKeys, consolidation, index, queue },
+    ...{ transactions, clock, defaultOrg: config.DEFAULT_ORG },
+  });
   const turnRows = new TurnRepository();
   const chat = new ChatService({
     chat: archive,
@@ -172,6 +173,7 @@ export async function buildServices({
       queue,
       orchestrator: config.DEFAULT_AGENT,
     }),
+    codes: linking.codeMessages,
     idempotency,
     transactions,
     clock,
@@ -239,6 +241,7 @@ export async function buildServices({
     consolidateJob(consolidation, config.CONSOLIDATE_CRON),
     expireJob(consolidation),
     compareJob(comparison),
+    ...linking.handlers,
     ...search.handlers,
     pruneJob(jobRows, transactions, clock, () => handlers),
     ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
@@ -247,6 +250,11 @@ export async function buildServices({
     orgs,
     users,
     people: new People({ people: new PeopleRepository(), users, transactions }),
+    audit: linking.audit,
+    links: linking.links,
+    codes: linking.codes,
+    approval: linking.approval,
+    assertions: linking.assertions,
     keys,
     sessions,
     kv,

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting)\.ts`;
-const DOMAIN = "(?:access|orgs|users|channels|kv|chat|turns|facts|recall|search|idempotency)";
+const DOMAIN = "(?:access|orgs|users|audit|links|channels|kv|chat|turns|facts|recall|search|idempotency)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
@@ -23,7 +23,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["main.ts", [String.raw`cli/serve\.ts`]],
   // The server's process opens the embedded database before it loads the rest.
   ["cli/.+", [String.raw`(?:app|config|version|db/embedded/embedded)\.ts`, "cli/.+"]],
-  [String.raw`(?:app|(?:search-)?services)\.ts`, [".+"]],
+  [String.raw`(?:app|(?:search-|link-)?services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -109,7 +109,7 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !["app.ts", "services.ts", "search-services.ts"].includes(file),
+          !["app.ts", "services.ts", "search-services.ts", "link-services.ts"].includes(file),
       )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),

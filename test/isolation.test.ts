@@ -7,6 +7,7 @@ import type { Transactions } from "../src/db/tenant.ts";
 import { type Call, REFUSED } from "./isolation/call.ts";
 import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
+import { LINK_CALLS } from "./isolation/link-calls.ts";
 import { MEMORY_CALLS } from "./isolation/memory-calls.ts";
 import { rowsOf } from "./isolation/rows.ts";
 import { SEARCH_CALLS } from "./isolation/search-calls.ts";
@@ -17,7 +18,14 @@ import { TestClock } from "./support/clock.ts";
 import { onBothDatabases } from "./support/database.ts";
 
 const src = join(import.meta.dirname, "../src");
-const CALLS = { ...IDENTITY_CALLS, ...MEMORY_CALLS, ...FACT_CALLS, ...TURN_CALLS, ...SEARCH_CALLS };
+const CALLS = {
+  ...IDENTITY_CALLS,
+  ...MEMORY_CALLS,
+  ...FACT_CALLS,
+  ...TURN_CALLS,
+  ...SEARCH_CALLS,
+  ...LINK_CALLS,
+};
 const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>
   Object.entries(calls).map(([method, call]) => [`${repository}.${method}`, call] as const),
 );

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { apiKeys } from "../db/schema/access.ts";
+import { users } from "../db/schema/users.ts";
 import type { Tx } from "../db/tenant.ts";
 
 interface Scope {
@@ -10,13 +11,17 @@ export type ApiKey = typeof apiKeys.$inferSelect;
 export type NewApiKey = Omit<typeof apiKeys.$inferInsert, "orgId" | "id">;
 
 export class KeyRepository {
-  /** Needs a system transaction: the key says which org it is of. */
+  /**
+   * Needs a system transaction: the key says which org it is of. Bound to somebody who was linked to another person since,
+   * it is bound to that one.
+   */
   async findActive(hash: string, tx: Tx): Promise<ApiKey | undefined> {
     const [row] = await tx
-      .select()
+      .select({ key: apiKeys, linkedInto: users.linkedInto })
       .from(apiKeys)
+      .leftJoin(users, and(eq(users.orgId, apiKeys.orgId), eq(users.id, apiKeys.pinnedUserId)))
       .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt)));
-    return row;
+    return row && { ...row.key, pinnedUserId: row.linkedInto ?? row.key.pinnedUserId };
   }
 
   /** Needs a system transaction. Writes only when the last noted use is older than `staleBefore`. */

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, lte } from "drizzle-orm";
 import { apiKeys, sessions } from "../db/schema/access.ts";
+import { users } from "../db/schema/users.ts";
 import type { Tx } from "../db/tenant.ts";
 
 interface Scope {
@@ -20,11 +21,12 @@ export class SessionRepository {
    */
   async findKey(hash: string, now: Date, tx: Tx): Promise<ApiKey | undefined> {
     const [row] = await tx
-      .select({ key: apiKeys })
+      .select({ key: apiKeys, linkedInto: users.linkedInto })
       .from(sessions)
       .innerJoin(apiKeys, and(eq(apiKeys.id, sessions.keyId), eq(apiKeys.orgId, sessions.orgId)))
+      .leftJoin(users, and(eq(users.orgId, apiKeys.orgId), eq(users.id, apiKeys.pinnedUserId)))
       .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now), isNull(apiKeys.revokedAt)));
-    return row?.key;
+    return row && { ...row.key, pinnedUserId: row.linkedInto ?? row.key.pinnedUserId };
   }
 
   async delete({ orgId }: Scope, hash: string, tx: Tx): Promise<void> {

@@ -6,8 +6,10 @@ import { correctable, opensLikeCorrection } from "../turns/correction.ts";
 import { NOWHERE, type Placed, sourceIdOf } from "../turns/turn.ts";
 import type { Person } from "../users/person.ts";
 import type { UserService } from "../users/service.ts";
+import { type CodeMessages, SAID_NOTHING } from "./code-messages.ts";
 import { type ChannelMessage, isSameContent, type MessageKind } from "./message.ts";
 import { optsOut } from "./opt-out.ts";
+import { holdOwners } from "./owners.ts";
 import type { PlatformMessageRepository } from "./platform-repository.ts";
 import type { ChatRepository, NewMessage } from "./repository.ts";
 import type { Senders } from "./senders.ts";
@@ -29,6 +31,7 @@ export interface IntakeDependencies {
   readonly facts: FactService;
   readonly index: SearchIndex;
   readonly turns: TurnAssignment;
+  readonly codes: Pick<CodeMessages, "redeem">;
 }
 
 /** Takes in what channels deliver: messages, edits, deletions. */
@@ -81,7 +84,9 @@ export class Intake {
     person: Person | null,
     tx: Tx,
   ): Promise<string | undefined> {
-    const { chat, index } = this.#deps;
+    const { chat, index, codes } = this.#deps;
+    const linked = person && (await codes.redeem(update, message, person, tx));
+    if (linked) return chat.insert(update, toRow(update, message, linked, SAID_NOTHING), tx);
     if (person) await index.holdPeople(update, [person.userId], tx);
     const placed = await this.#place(update, message, person, tx);
     const id = await chat.insert(update, toRow(update, message, person, placed), tx);
@@ -96,8 +101,7 @@ export class Intake {
   /** Erases messages, and what was learned from them alone. */
   async erase(update: ChannelUpdate, platformMessageIds: readonly string[], tx: Tx): Promise<void> {
     const { chat, facts, index, turns } = this.#deps;
-    const owners = await chat.ownersOf(update, update, platformMessageIds, tx);
-    await index.holdPeople(update, owners, tx);
+    const owners = await holdOwners(this.#deps, update, platformMessageIds, tx);
     const erased = await chat.delete(update, update, platformMessageIds, tx);
     const turnIds = erased.flatMap(({ turnId }) => turnId ?? []);
     await turns.deleted(update, turnIds, tx);
@@ -140,9 +144,8 @@ export class Intake {
     message: ChannelMessage,
     tx: Tx,
   ): Promise<{ readonly id: string; readonly outcome: "edited" | "unchanged" } | undefined> {
-    const { chat, index } = this.#deps;
-    const owners = await chat.ownersOf(update, update, [message.platformMessageId], tx);
-    await index.holdPeople(update, owners, tx);
+    const { chat } = this.#deps;
+    await holdOwners(this.#deps, update, [message.platformMessageId], tx);
     const known = await chat.findForEdit(
       update,
       { ...update, platformMessageId: message.platformMessageId },

@@ -18,6 +18,11 @@ export const USAGE = `Usage: npm run souvenir -- <command>
               [--forward-url URL --forward-secret-variable VARIABLE] [--auto-approve] [--store STORE]
   channels list
   channels remove CHANNEL ACCOUNT
+  people list [--status pending|approved|blocked] [--search TEXT]
+  people approve|block|pend USERID --reason TEXT
+  links list [--user USERID]
+  links create USERID --with USERID --reason TEXT   one person from now on: the first
+  links undo ID [--reason TEXT]
   consolidate                                  consolidate the facts of every org now and print what was done
 
 Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
@@ -42,6 +47,11 @@ const OPTIONS = {
   enabled: { type: "string" },
   "off-share": { type: "string" },
   "extraction-limit": { type: "string" },
+  status: { type: "string" },
+  search: { type: "string" },
+  user: { type: "string" },
+  with: { type: "string" },
+  reason: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -76,6 +86,13 @@ const createNamed = (noun: string): Verb => ({
   words: ["SLUG"],
   flags: ["name"],
   request: ([slug], { name }) => ["POST", `/v1/${noun}`, { slug, name }],
+});
+
+const decide = (status: string): Verb => ({
+  words: ["USERID"],
+  flags: ["reason"],
+  required: ["reason"],
+  request: (words, { reason }) => ["PUT", `${pathOf("users", words)}/status`, { status, reason }],
 });
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -150,6 +167,34 @@ const VERBS: Readonly<Record<string, Verb>> = {
     flags: [],
     request: (words) => ["DELETE", pathOf("channels", words)],
   },
+  "people list": {
+    words: [],
+    flags: ["status", "search"],
+    request: (_words, { status, search }) => ["GET", withQuery("/v1/users", { status, search })],
+  },
+  "people approve": decide("approved"),
+  "people block": decide("blocked"),
+  "people pend": decide("pending"),
+  "links list": {
+    words: [],
+    flags: ["user"],
+    request: (_words, { user }) => ["GET", withQuery("/v1/links", { userId: user })],
+  },
+  "links create": {
+    words: ["USERID"],
+    flags: ["with", "reason"],
+    required: ["with", "reason"],
+    request: (words, flags) => [
+      "POST",
+      `${pathOf("users", words)}/links`,
+      { with: flags.with, reason: flags.reason },
+    ],
+  },
+  "links undo": {
+    words: ["ID"],
+    flags: ["reason"],
+    request: (words, { reason }) => ["POST", `${pathOf("links", words)}/undo`, { reason }],
+  },
   consolidate: { words: [], flags: [], request: () => ["POST", "/v1/consolidate"] },
 };
 /** What they do is not of one org. */
@@ -210,4 +255,9 @@ function memoryChangesOf(flags: Flags): Record<string, unknown> {
 
 function pathOf(noun: string, words: readonly string[]): string {
   return ["/v1", noun, ...words.map(encodeURIComponent)].join("/");
+}
+
+function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const set = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
 }

@@ -12,7 +12,7 @@ export interface Answer {
 /** One way to the server's `/v1`, wherever that server is. */
 export interface Operator {
   request(
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: object,
   ): Promise<Answer>;

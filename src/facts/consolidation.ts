@@ -13,6 +13,9 @@ import type { FactRepository } from "./repository.ts";
 import type { StoredFact } from "./row.ts";
 import { advance, changedStates, type StoredState } from "./state.ts";
 
+/** The job that folds what changed. */
+export const CONSOLIDATE_JOB = "facts.consolidate";
+
 /** Keys folded in one transaction: some 100 ms, so that writers of the same keys wait no longer. */
 const BATCH = 100;
 

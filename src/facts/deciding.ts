@@ -74,7 +74,7 @@ export class Deciding {
    *   value of the same meaning
    */
   async edit({ scope, row }: PlacedRow, value: unknown, by: By, tx: Tx): Promise<string> {
-    const { keys, consolidation, clock } = this.#deps;
+    const { facts, keys, consolidation, clock } = this.#deps;
     if (sameMeaning(row.value, value)) {
       throw new AppError("INVALID_INPUT", "value: it says the same as before", {
         hint: "Differences of case, white space and final punctuation do not count.",
@@ -94,7 +94,8 @@ export class Deciding {
     const statement = {
       scope,
       agentId: row.agentId,
-      identityId: null,
+      // It goes where the edited fact goes when people who were linked are parted.
+      identityId: scope.name === "user" ? await facts.identityOf(scope, row.id, tx) : null,
       draft: {
         key: row.key,
         value,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { JobHandler } from "../jobs/handler.ts";
 import { COMPARE_JOB, type Comparison } from "./comparison.ts";
-import type { Consolidation } from "./consolidation.ts";
+import { CONSOLIDATE_JOB, type Consolidation } from "./consolidation.ts";
 
 /** Folds every key that changed, fades or expires. */
 export function consolidateJob(consolidation: Consolidation, cron: string): JobHandler {
   return {
-    kind: "facts.consolidate",
+    kind: CONSOLIDATE_JOB,
     cron,
     exclusive: true,
     run: (_job, { signal }) => consolidation.run({ signal }),

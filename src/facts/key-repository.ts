@@ -87,14 +87,15 @@ export class FactKeyRepository {
     });
   }
 
-  /** Writes what a fold made of rows. */
+  /** Writes what a fold made of rows, but for those that went to another person since. */
   async apply(
-    { orgId, name }: Pick<Keys, "orgId" | "name">,
+    { orgId, name, keys }: Keys,
     states: ReadonlyMap<string, StoredState>,
     tx: Tx,
   ): Promise<void> {
     if (states.size === 0) return;
-    const { table } = factTables[name];
+    const { table, owner } = factTables[name];
+    const owners = `{${[...new Set(keys.map(({ scope }) => ownerOf(scope)))].join(",")}}`;
     const rows = [...states].map(([id, state]) => ({ id, ...state }));
     await tx.execute(sql`
       update ${table} set consolidated_at = s."consolidatedAt", merged_into = s."mergedInto",
@@ -108,7 +109,7 @@ export class FactKeyRepository {
         contested boolean, "confirmationCount" int, "claimConfidence" double precision, "claimTags" text[],
         "claimTier" text, "claimHalfLifeDays" double precision, "lastConfirmedAt" timestamptz, "fadesAt" timestamptz,
         "expiresAt" timestamptz)
-      where ${table.id} = s.id and ${table.orgId} = ${orgId}`);
+      where ${table.id} = s.id and ${table.orgId} = ${orgId} and ${owner} = any(${owners}::uuid[])`);
   }
 
   /** Keys of every org that changed, fade or expire, read from their indexes: what does not change costs nothing. */

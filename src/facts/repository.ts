@@ -1,6 +1,12 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { type FactTable, factRowOf, factTables, memoryEvents } from "../db/schema/facts.ts";
+import {
+  type FactTable,
+  factRowOf,
+  factTables,
+  memoryEvents,
+  userFacts,
+} from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { FactEvent, FactEventKind } from "./event.ts";
 import { FACT_SCOPES, type FactScopeName } from "./fact.ts";
@@ -91,6 +97,15 @@ export class FactRepository {
       if (found) return placedRow(name, orgId, found);
     }
     return undefined;
+  }
+
+  /** The channel identity that a person's fact came by. */
+  async identityOf({ orgId }: Org, factId: string, tx: Tx): Promise<string | null> {
+    const [row] = await tx
+      .select({ identityId: userFacts.identityId })
+      .from(userFacts)
+      .where(and(eq(userFacts.orgId, orgId), eq(userFacts.id, factId)));
+    return row?.identityId ?? null;
   }
 
   /** Rows that came from these messages or from any edit of them (`<id>#<revision>`). */

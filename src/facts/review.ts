@@ -4,15 +4,15 @@ import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
-import { isUuid } from "../uuid.ts";
 import { Deciding, type DecidingDependencies } from "./deciding.ts";
 import type { PersonalDecision } from "./decision.ts";
 import type { FactScopeName } from "./fact.ts";
+import { findHeld } from "./held.ts";
 import { type FactPage, type FactQuery, listedFact } from "./listing.ts";
 import { required } from "./placement.ts";
-import { narrowed, noSuchFact, requireRight } from "./reach.ts";
+import { narrowed, requireRight } from "./reach.ts";
 import type { ReviewRepository } from "./review-repository.ts";
-import { type FactScope, ownerOf, type PlacedRow } from "./row.ts";
+import { type FactScope, ownerOf } from "./row.ts";
 import { foldText, wordsOf } from "./search-text.ts";
 import { Statements } from "./statements.ts";
 
@@ -85,7 +85,7 @@ export class FactReview {
     reason: string | null,
   ): Promise<void> {
     return this.#deps.transactions.tenant(principal, async (tx) => {
-      const found = await this.#find(principal, factId, tx);
+      const found = await findHeld(this.#deps, principal, factId, tx);
       requireRight(principal, found, "changed");
       await this.#deciding.decide(found, kind, { actor: principal.keyId, reason }, tx);
     });
@@ -104,7 +104,7 @@ export class FactReview {
     reason: string | null,
   ): Promise<string> {
     return this.#deps.transactions.tenant(principal, async (tx) => {
-      const found = await this.#find(principal, factId, tx);
+      const found = await findHeld(this.#deps, principal, factId, tx);
       requireRight(principal, found, "changed");
       return this.#deciding.edit(found, value, { actor: principal.keyId, reason }, tx);
     });
@@ -184,12 +184,6 @@ export class FactReview {
   /** The pockets that a key may read; undefined = all. */
   #pocketsOf({ pins }: Principal): string[] | undefined {
     return pins.agentId === undefined ? undefined : [pins.agentId, this.#deps.orchestrator];
-  }
-
-  async #find(principal: Principal, factId: string, tx: Tx): Promise<PlacedRow> {
-    const found = isUuid(factId) && (await this.#deps.facts.find(principal, factId, tx));
-    if (!found) throw noSuchFact();
-    return found;
   }
 }
 

@@ -11,6 +11,7 @@ import { type Conversations, conversationHash } from "./conversation.ts";
 import type { FactDraft, FactScopeName } from "./fact.ts";
 import { fold } from "./fold.ts";
 import { Forgetting } from "./forgetting.ts";
+import { findHeld } from "./held.ts";
 import type { History } from "./key.ts";
 import type { LearnDraft, Learned, LearnSource } from "./learn.ts";
 import { placementOf } from "./placement.ts";
@@ -164,7 +165,7 @@ export class FactService {
    */
   forget(principal: Principal, factId: string, reason: string): Promise<number> {
     return this.#deps.transactions.tenant(principal, async (tx) => {
-      const found = await this.#find(principal, factId, tx);
+      const found = await findHeld(this.#deps, principal, factId, tx);
       requireRight(principal, found, "forgotten");
       const by = { actor: principal.keyId, reason };
       const count = await this.#forgetting.forget(found, by, tx);

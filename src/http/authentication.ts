@@ -42,8 +42,8 @@ export async function requirePrincipal(
 }
 
 export class Unauthorized extends AppError {
-  constructor() {
-    super("FORBIDDEN", "send Authorization: Bearer <API key>");
+  constructor(message = "send Authorization: Bearer <API key>") {
+    super("FORBIDDEN", message);
   }
 }
 

@@ -54,7 +54,7 @@ export class KvService {
   /** @returns how many of the keys there were */
   forget(principal: Principal, userId: string, keys: readonly string[]): Promise<number> {
     return this.#transactions.tenant(principal, async (tx) => {
-      const person = await this.#users.find(principal, userId, tx);
+      const person = await this.#users.findToChange(principal, userId, tx);
       return this.#kv.delete(principal, person.userId, keys, tx);
     });
   }

@@ -3,7 +3,9 @@ import type { ChatService } from "../chat/service.ts";
 import { AppError } from "../errors.ts";
 import type { FactService } from "../facts/service.ts";
 import type { KvService } from "../kv/service.ts";
+import type { LinkCodes } from "../links/codes.ts";
 import type { RecallService } from "../recall/service.ts";
+import type { Approval } from "../users/approval.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { type McpOptions, mountMcp } from "./mount.ts";
 import { registerPrompts } from "./prompts.ts";
@@ -14,8 +16,10 @@ import { forgetFact } from "./tools/forget-fact.ts";
 import { forgetMemory } from "./tools/forget-memory.ts";
 import { getChatHistory } from "./tools/get-chat-history.ts";
 import { getUserContext } from "./tools/get-user-context.ts";
+import { linkIdentity } from "./tools/link-identity.ts";
 import { recall } from "./tools/recall.ts";
 import { rememberFact } from "./tools/remember-fact.ts";
+import { setUserStatus } from "./tools/set-user-status.ts";
 import { storeMemory } from "./tools/store-memory.ts";
 import { updateMemory } from "./tools/update-memory.ts";
 
@@ -24,6 +28,8 @@ export interface McpServices {
   readonly chat: ChatService;
   readonly facts: FactService;
   readonly recall: RecallService;
+  readonly codes: LinkCodes;
+  readonly approval: Approval;
 }
 
 interface SouvenirMcpOptions
@@ -34,7 +40,8 @@ interface SouvenirMcpOptions
 }
 
 /** What Souvenir offers over MCP, in the order in which clients see it. */
-export function toolsOf({ kv, chat, facts, recall: recallService }: McpServices): Tool[] {
+export function toolsOf(services: McpServices): Tool[] {
+  const { kv, chat, facts, recall: recallService, codes, approval } = services;
   return [
     getUserContext(chat),
     recall(recallService),
@@ -45,6 +52,8 @@ export function toolsOf({ kv, chat, facts, recall: recallService }: McpServices)
     forgetMemory(kv),
     getChatHistory(chat),
     archiveTurn(chat),
+    linkIdentity(codes),
+    setUserStatus(approval),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { Transactions } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { JobHandler } from "../jobs/handler.ts";
 import type { SearchMessageRepository } from "./message-repository.ts";
+import { INDEX_JOB } from "./moving.ts";
 import type { SearchIndex } from "./service.ts";
 
 /** Messages of one transaction: some 100 ms, so that writers of the same archive wait no longer. */
@@ -38,7 +39,7 @@ export function indexJob(
     }
   };
   return {
-    kind: "search.index",
+    kind: INDEX_JOB,
     cron: "* * * * *",
     exclusive: true,
     async run(_job, { signal }) {

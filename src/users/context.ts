@@ -47,7 +47,7 @@ export class ContextRepository {
   ): Promise<PersonContext | undefined> {
     const userId =
       "internalId" in ref
-        ? sql`${ref.internalId}::uuid`
+        ? sql`(select coalesce(linked_into, id) from users where org_id = ${orgId} and id = ${ref.internalId})`
         : sql`(select user_id from channel_identities
             where org_id = ${orgId} and channel = ${ref.channel} and external_id = ${ref.externalId})`;
     const only = options.keys
@@ -64,7 +64,7 @@ export class ContextRepository {
         (select coalesce(json_object_agg(key, value order by key), '{}') from (
           select distinct on (key) key, value from memory_kv
           where org_id = ${orgId} and user_id = u.id ${only}
-          order by key, updated_at desc) entries) as memory,
+          order by key, updated_at desc, identity_id) entries) as memory,
         (select coalesce(json_agg(json_build_object('id', m.id, 'direction', m.direction, 'kind', m.kind,
             'text', m.text, 'channel', m.channel, 'sentAt', ${millis("m.sent_at")},
             'editedAt', ${millis("m.edited_at")}) order by m.sent_at desc, m.id desc), '[]') from (

@@ -3,7 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Transactions } from "../db/tenant.ts";
 import { isUuid } from "../uuid.ts";
 import type { PeopleRepository } from "./people-repository.ts";
-import type { PersonCard } from "./person.ts";
+import { type PersonCard, UserStatus } from "./person.ts";
 import { type UserService, unknownPerson } from "./service.ts";
 
 const PAGE = 50;
@@ -17,6 +17,7 @@ export const PeopleQuery = z.object({
     .max(320)
     .transform((text) => text.replace(/^@/, ""))
     .optional(),
+  status: UserStatus.optional(),
   before: z.uuid().optional(),
 });
 export type PeopleQuery = z.output<typeof PeopleQuery>;
@@ -42,11 +43,12 @@ export class People {
   }
 
   /** Newest first, 50 a page. */
-  list(principal: Principal, { search, before }: PeopleQuery): Promise<PeoplePage> {
+  list(principal: Principal, { search, status, before }: PeopleQuery): Promise<PeoplePage> {
     const { people, transactions } = this.#deps;
     return transactions.tenant(principal, async (tx) => {
       const filter = {
         ...(search && isUuid(search) ? { id: search } : { search: search || undefined }),
+        status,
         before,
         limit: PAGE + 1,
       };

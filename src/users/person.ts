@@ -70,8 +70,8 @@ export function isPhoneNumber(externalId: string): boolean {
   return /^\+?\d{5,20}$/.test(externalId);
 }
 
-const USER_STATUSES = ["pending", "approved", "blocked"] as const;
-export type UserStatus = (typeof USER_STATUSES)[number];
+export const UserStatus = z.enum(["pending", "approved", "blocked"]);
+export type UserStatus = z.output<typeof UserStatus>;
 
 /** A person as lists show them. */
 export interface PersonCard {
@@ -80,6 +80,7 @@ export interface PersonCard {
   readonly firstName: string | null;
   readonly status: UserStatus;
   readonly role: "customer" | "operator";
+  readonly createdAt: string;
   /** As `channel:externalId`. */
   readonly identities: readonly string[];
 }

@@ -1,7 +1,7 @@
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import { channelIdentities, users } from "../db/schema/users.ts";
 import type { Tx } from "../db/tenant.ts";
-import type { Person, Standing, UserStatus } from "./person.ts";
+import type { Person, PersonRef, Standing, UserStatus } from "./person.ts";
 
 interface Scope {
   readonly orgId: string;
@@ -18,7 +18,10 @@ export interface Profile {
 }
 
 export class UserRepository {
-  /** The identity is the person's only one; with several, none in particular. */
+  /**
+   * An id of somebody who was linked to another person means that one. The identity is the person's only one; with several,
+   * none in particular.
+   */
   async findInternal({ orgId }: Scope, id: string, tx: Tx): Promise<Person | undefined> {
     const [row] = await tx
       .select({
@@ -31,7 +34,13 @@ export class UserRepository {
         channelIdentities,
         and(eq(channelIdentities.orgId, orgId), eq(channelIdentities.userId, users.id)),
       )
-      .where(and(eq(users.orgId, orgId), eq(users.id, id)))
+      .where(
+        and(
+          eq(users.orgId, orgId),
+          sql`${users.id} = (select coalesce(named.linked_into, named.id) from users named
+            where named.org_id = ${orgId} and named.id = ${id})`,
+        ),
+      )
       .groupBy(users.id);
     if (!row) return undefined;
     return { userId: row.userId, identityId: row.identities === 1 ? row.identityId : null };
@@ -43,6 +52,27 @@ export class UserRepository {
       .from(users)
       .where(and(eq(users.orgId, orgId), eq(users.id, userId)));
     return row;
+  }
+
+  /** @returns when the person was approved first: null for never, undefined for nobody */
+  async setStatus(
+    { orgId }: Scope,
+    userId: string,
+    status: UserStatus,
+    at: Date,
+    tx: Tx,
+  ): Promise<Date | null | undefined> {
+    const [row] = await tx
+      .update(users)
+      .set({
+        status,
+        ...(status === "approved" && {
+          approvedAt: sql`coalesce(${users.approvedAt}, ${at.toISOString()}::timestamptz)`,
+        }),
+      })
+      .where(and(eq(users.orgId, orgId), eq(users.id, userId)))
+      .returning({ approvedAt: users.approvedAt });
+    return row?.approvedAt ?? (row ? null : undefined);
   }
 
   async findExternal({ orgId }: Scope, ref: ExternalId, tx: Tx): Promise<Person | undefined> {
@@ -57,6 +87,23 @@ export class UserRepository {
         ),
       );
     return row;
+  }
+
+  /**
+   * Until the transaction ends, nobody is linked to another person whom these names name: what is read after it stays right.
+   * Writers do not wait for each other. To be taken before any other lock.
+   */
+  async keepUnlinked({ orgId }: Scope, names: readonly PersonRef[], tx: Tx): Promise<void> {
+    await tx.execute(
+      sql`select pg_advisory_xact_lock_shared(hashtextextended(name, 5)) from ${inOrder(orgId, names)}`,
+    );
+  }
+
+  /** Waits for everybody who holds one of these names by `keepUnlinked`, and keeps others from it. */
+  async keepForLink({ orgId }: Scope, names: readonly PersonRef[], tx: Tx): Promise<void> {
+    await tx.execute(
+      sql`select pg_advisory_xact_lock(hashtextextended(name, 5)) from ${inOrder(orgId, names)}`,
+    );
   }
 
   /** Makes concurrent first contacts of one external id wait for each other, so that they make one person. */
@@ -163,4 +210,15 @@ export class UserRepository {
         ),
       );
   }
+}
+
+/** One order for all, or two of these could wait for each other. */
+function inOrder(orgId: string, names: readonly PersonRef[]): SQL {
+  const texts = names.map((name) =>
+    JSON.stringify(
+      "internalId" in name ? [orgId, name.internalId] : [orgId, name.channel, name.externalId],
+    ),
+  );
+  const sorted = JSON.stringify([...new Set(texts)].sort());
+  return sql`json_array_elements_text(${sorted}::json) with ordinality named(name, at)`;
 }

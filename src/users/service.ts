@@ -44,6 +44,17 @@ export class UserService {
     return person;
   }
 
+  /** As `find`, for a write: until the transaction ends the person is not linked to another one. */
+  async findToChange(scope: Scope, userId: string, tx: Tx): Promise<Person> {
+    await this.#users.keepUnlinked(scope, [parsePersonRef(userId, this.#defaultChannel)], tx);
+    return this.find(scope, userId, tx);
+  }
+
+  /** Until the transaction ends, the person with this internal id is not linked to another one. */
+  keepUnlinked(scope: Scope, userId: string, tx: Tx): Promise<void> {
+    return this.#users.keepUnlinked(scope, [{ internalId: userId }], tx);
+  }
+
   /** Profile, entries and newest messages of a person. */
   async context(
     scope: Scope,
@@ -63,7 +74,7 @@ export class UserService {
    */
   async findOrCreate(scope: Scope, userId: string, tx: Tx): Promise<Person> {
     const ref = parsePersonRef(userId, this.#defaultChannel);
-    if ("internalId" in ref) return this.find(scope, userId, tx);
+    if ("internalId" in ref) return this.findToChange(scope, userId, tx);
     return this.ensure(scope, ref, { status: "approved" }, tx);
   }
 
@@ -74,11 +85,28 @@ export class UserService {
     first: Profile & { status: UserStatus },
     tx: Tx,
   ): Promise<Person> {
+    await this.#users.keepUnlinked(scope, [ref], tx);
     const known = await this.#users.findExternal(scope, ref, tx);
     if (known) {
       await this.#refresh(scope, known, first, tx);
       return known;
     }
+    return this.#create(scope, ref, first, tx);
+  }
+
+  /** Makes an external id known, approved, unless it is. Holds nothing, for whoever links people afterwards. */
+  async makeKnown(scope: Scope, userId: string, tx: Tx): Promise<void> {
+    const ref = parsePersonRef(userId, this.#defaultChannel);
+    if ("internalId" in ref || (await this.#users.findExternal(scope, ref, tx))) return;
+    await this.#create(scope, ref, { status: "approved" }, tx);
+  }
+
+  async #create(
+    scope: Scope,
+    ref: { channel: string; externalId: string },
+    first: Profile & { status: UserStatus },
+    tx: Tx,
+  ): Promise<Person> {
     await this.#users.lockExternal(scope, ref, tx);
     const meanwhile = await this.#users.findExternal(scope, ref, tx);
     return meanwhile ?? (await this.#users.create(scope, ref, { ...first, at: this.#clock() }, tx));
@@ -100,6 +128,7 @@ export class UserService {
     const { channel } = ref;
     const id = { channel, externalId: ref.externalId };
     const number = { channel, externalId: ref.phoneNumber };
+    await users.keepUnlinked(scope, [id, number], tx);
     let byId = await users.findExternal(scope, id, tx);
     let byNumber = await users.findExternal(scope, number, tx);
     if (!byId || !byNumber) {
@@ -134,6 +163,8 @@ export class UserService {
     tx: Tx,
   ): Promise<{ person: Person; twins: string[] } | undefined> {
     const users = this.#users;
+    const named = [...earlier, ...ids].map((externalId) => ({ channel, externalId }));
+    await users.keepUnlinked(scope, named, tx);
     await this.#lockExternal(scope, channel, [...earlier, ...ids], tx);
     let person: Person | undefined;
     for (const externalId of earlier) {

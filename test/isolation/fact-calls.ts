@@ -95,6 +95,7 @@ export const FACT_CALLS: Readonly<Record<string, Calls>> = {
       return found.filter((row) => row !== undefined);
     }),
     findByMessages: empty((a, mine, tx) => facts.findByMessages(mine, [a.turnMessageId], tx)),
+    identityOf: answers(null, (a, mine, tx) => facts.identityOf(mine, a.facts.user, tx)),
     withdraw: empty((a, mine, tx) =>
       inEachScope(a, mine, async (scope) => {
         await facts.withdraw(scope, factIds(a), FAR_FUTURE, tx);
@@ -142,9 +143,10 @@ export const FACT_CALLS: Readonly<Record<string, Calls>> = {
       return keys.decide({ scope, ...slot }, { ...decision, replacedBy: null }, tx);
     }),
     apply: empty((a, mine, tx) =>
-      inEachScope(a, mine, async ({ name }) => {
+      inEachScope(a, mine, async (scope) => {
         const states = new Map(factIds(a).map((id) => [id, STATE]));
-        await keys.apply({ ...mine, name }, states, tx);
+        const among = { ...mine, name: scope.name, keys: [{ scope, ...slot }] };
+        await keys.apply(among, states, tx);
         return [];
       }),
     ),

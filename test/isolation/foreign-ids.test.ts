@@ -149,6 +149,9 @@ onBothDatabases((engine) => {
       "turns?state=closed",
       "turns?state=open",
       "corrections",
+      "users",
+      "links",
+      "audit",
     ]) {
       answers.push((await v1(app, owner, "GET", `/v1/${list}`)).text);
     }

@@ -16,6 +16,7 @@ export interface Ids {
   readonly cursor: string;
   readonly job: string;
   readonly turn: string;
+  readonly link: string;
 }
 
 export const idsOf = (org: SeededOrg): Ids => ({
@@ -32,6 +33,7 @@ export const idsOf = (org: SeededOrg): Ids => ({
   cursor: org.cursor,
   job: org.claimed.id,
   turn: org.turn.id,
+  link: org.channels.link.id,
 });
 
 export const unknownIds = (): Ids => ({
@@ -47,6 +49,7 @@ export const unknownIds = (): Ids => ({
   message: v7(),
   job: v7(),
   turn: v7(),
+  link: v7(),
   cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
 });
 
@@ -54,6 +57,7 @@ export const unknownIds = (): Ids => ({
 export const MINE = "telegram:1";
 export const ENTRY = { key: "k", value: 1 };
 const FACT = { key: "a.fact", value: 1 };
+const DECISION = { status: "blocked", reason: "a test of ids" };
 const TURN = { channel: "web", userMessage: "hello", assistantMessage: "hi" };
 
 type Arguments = (ids: Ids) => object;
@@ -107,6 +111,15 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, readonly Arg
     userId: [({ person }) => ({ userId: person }), ({ external }) => ({ userId: external })],
     before: [({ cursor }) => ({ userId: MINE, before: cursor })],
   },
+  link_identity: {
+    userId: [({ person }) => ({ userId: person }), ({ external }) => ({ userId: external })],
+  },
+  set_user_status: {
+    userId: [
+      ({ person }) => ({ userId: person, ...DECISION }),
+      ({ external }) => ({ userId: external, ...DECISION }),
+    ],
+  },
   archive_turn: {
     userId: [({ person }) => ({ userId: person, ...TURN })],
     storeId: [
@@ -131,7 +144,7 @@ export const RESOURCES: Readonly<Record<string, readonly ((ids: Ids) => string)[
   ],
 };
 
-type Route = (ids: Ids) => readonly ["GET" | "POST" | "DELETE", string, object?];
+type Route = (ids: Ids) => readonly ["GET" | "POST" | "PUT" | "DELETE", string, object?];
 /** For each route its requests with ids; none where it takes none. */
 export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   "GET /v1/keys": [],
@@ -168,4 +181,19 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   "GET /v1/corrections": [],
   "DELETE /v1/corrections/:id": [({ turn }) => ["DELETE", `/v1/corrections/${turn}`]],
   "GET /v1/ab": [],
+  "GET /v1/users": [],
+  "PUT /v1/users/:userId/status": [
+    ({ person }) => ["PUT", `/v1/users/${person}/status`, DECISION],
+    ({ external }) => ["PUT", `/v1/users/${external}/status`, DECISION],
+  ],
+  "POST /v1/users/:userId/links": [
+    ({ person }) => ["POST", `/v1/users/${person}/links`, { with: MINE, reason: "x" }],
+    ({ person }) => ["POST", `/v1/users/${MINE}/links`, { with: person, reason: "x" }],
+    ({ external }) => ["POST", `/v1/users/${MINE}/links`, { with: external, reason: "x" }],
+  ],
+  "GET /v1/links": [({ person }) => ["GET", `/v1/links?userId=${person}`]],
+  "POST /v1/links/:id/undo": [({ link }) => ["POST", `/v1/links/${link}/undo`, {}]],
+  // Signed by the host app of the default org, which alone it speaks for.
+  "POST /v1/links/assertions": [],
+  "GET /v1/audit": [],
 };

@@ -96,6 +96,7 @@ async function tenantOf({ transactions }: Database) {
     facts,
     turns,
     idempotency,
+    codes: { redeem: async () => undefined },
   });
   const job = indexJob(index, messages, transactions);
   const runJob = () =>

@@ -29,7 +29,7 @@ export interface TestApp extends App {
   /** Makes a key of an org (made if need be) and returns it. */
   createKey(input?: Partial<NewKey>, org?: string): Promise<string>;
   v1(
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: object,
     org?: string,

@@ -14,9 +14,10 @@ import { ownHosts } from "../own-hosts.ts";
 import { readJsonExactly } from "./body.ts";
 import { jobRoutes } from "./jobs.ts";
 import { parse } from "./parse.ts";
+import { type PeopleServices, peopleRoutes } from "./people.ts";
 import { turnRoutes } from "./turns.ts";
 
-export interface V1Options {
+export interface V1Options extends PeopleServices {
   readonly authenticate: Authenticate;
   readonly keys: KeyService;
   readonly orgs: OrgService;
@@ -100,5 +101,6 @@ export function v1Routes(options: V1Options) {
 
     jobRoutes(app, jobs, by);
     turnRoutes(app, turns, by);
+    peopleRoutes(app, options, by);
   };
 }

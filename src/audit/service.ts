@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { Clock } from "../clock.ts";
+import type { Transactions, Tx } from "../db/tenant.ts";
+import type { AuditRepository } from "./repository.ts";
+
+/** Why somebody did something: kept for ever, so ids and causes rather than what was said. */
+export const Reason = z.string().trim().min(1).max(240);
+
+/** Something that was done to somebody or something. Holds ids, no contents. */
+export interface AuditEvent {
+  /** A key's id, `operator`, or what proved itself otherwise, e.g. `code`. */
+  readonly actor: string;
+  /** As `<subject>.<what was done>`, e.g. `user.blocked`. */
+  readonly action: string;
+  readonly subjectKind: "user" | "link";
+  readonly subjectId: string;
+  readonly reason: string | null;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRecord extends AuditEvent {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** Query of `GET /v1/audit`; numbers come as text. */
+export const AuditQuery = z.strictObject({
+  subjectKind: z.enum(["user", "link"]).optional(),
+  subjectId: z.string().min(1).max(64).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** `nextBefore` of the page before. */
+  before: z.uuid().optional(),
+});
+export type AuditQuery = z.output<typeof AuditQuery>;
+
+/** Who did what to whom, and why; what happened to facts has a trail of its own. */
+export class AuditService {
+  readonly #events: AuditRepository;
+  readonly #transactions: Transactions;
+  readonly #clock: Clock;
+
+  constructor(events: AuditRepository, transactions: Transactions, clock: Clock) {
+    this.#events = events;
+    this.#transactions = transactions;
+    this.#clock = clock;
+  }
+
+  /** Owned by the transaction of what it tells of: either both are stored or neither. */
+  record(
+    scope: { readonly orgId: string },
+    { details, ...event }: AuditEvent,
+    tx: Tx,
+  ): Promise<void> {
+    const row = { ...event, details: details === undefined ? null : JSON.stringify(details) };
+    return this.#events.insert(scope, { ...row, at: this.#clock() }, tx);
+  }
+
+  /** Newest first. */
+  list(
+    by: Principal,
+    { limit, ...filter }: AuditQuery,
+  ): Promise<{ events: AuditRecord[]; nextBefore: string | null }> {
+    requireAdmin(by);
+    return this.#transactions.tenant(by, async (tx) => {
+      const rows = await this.#events.list(by, { ...filter, limit: limit + 1 }, tx);
+      const events = rows.slice(0, limit).map(({ orgId: _, details, at, ...row }) => ({
+        ...row,
+        subjectKind: row.subjectKind as AuditEvent["subjectKind"],
+        at: at.toISOString(),
+        ...(details !== null && { details: JSON.parse(details) as Record<string, unknown> }),
+      }));
+      return { events, nextBefore: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+    });
+  }
+}

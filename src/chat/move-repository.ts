@@ -1,0 +1,48 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { chatMessages } from "../db/schema/chat.ts";
+import type { Tx } from "../db/tenant.ts";
+import type { Move } from "../users/move.ts";
+
+/** Moves messages to another person. */
+export class ChatMoveRepository {
+  /** What is searched has to be indexed under its new person: that is noted, for whoever indexes. */
+  async move({ orgId, from, to, identityIds, everythingAs }: Move, tx: Tx): Promise<void> {
+    const ofPerson = and(eq(chatMessages.orgId, orgId), eq(chatMessages.userId, from));
+    await tx
+      .update(chatMessages)
+      .set({
+        userId: to,
+        searchDue: sql`${chatMessages.searchDue} or (${chatMessages.text} <> '' and not ${chatMessages.optedOut})`,
+        ...(everythingAs && {
+          identityId: sql`coalesce(${chatMessages.identityId}, ${everythingAs}::uuid)`,
+        }),
+      })
+      .where(
+        everythingAs === undefined
+          ? and(ofPerson, inArray(chatMessages.identityId, [...identityIds]))
+          : ofPerson,
+      );
+  }
+
+  /** Takes messages out of turns that are another one's of these two people: each is learned from for one person alone. */
+  async leaveForeignTurns({ orgId, from, to }: Move, tx: Tx): Promise<void> {
+    await tx.execute(sql`
+      update chat_messages m set turn_id = null from turns t
+      where m.org_id = ${orgId} and t.org_id = ${orgId} and m.turn_id = t.id
+        and (m.user_id = ${from} and t.user_id = ${to} or m.user_id = ${to} and t.user_id = ${from})`);
+  }
+
+  /** How many messages of a person since a point in time look like a one-time code. */
+  async countLike(
+    { orgId }: { readonly orgId: string },
+    userId: string,
+    { pattern, since }: { readonly pattern: string; readonly since: Date },
+    tx: Tx,
+  ): Promise<number> {
+    const [row] = await tx.execute<{ count: number }>(sql`
+      select count(*)::int as count from chat_messages
+      where org_id = ${orgId} and user_id = ${userId} and sent_at >= ${since.toISOString()}
+        and direction = 'inbound' and length(text) <= 40 and text ~* ${pattern}`);
+    return row?.count ?? 0;
+  }
+}
