@@ -9,13 +9,13 @@ interface Scope {
   readonly orgId: string;
 }
 
-export interface LinkablePerson extends Standing {
+interface LinkablePerson extends Standing {
   readonly id: string;
   readonly createdAt: Date;
 }
 
 /** An identity and the person whose it is. */
-export interface HeldIdentity {
+interface HeldIdentity {
   readonly id: string;
   readonly userId: string;
 }

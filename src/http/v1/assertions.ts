@@ -45,6 +45,10 @@ function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
-    throw new AppError("INVALID_INPUT", "the body is not JSON", { cause: error });
+    throw notJson(error);
   }
+}
+
+function notJson(cause: unknown): AppError {
+  return new AppError("INVALID_INPUT", "the body is not JSON", { cause });
 }
