@@ -3,7 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting)\.ts`;
-const DOMAIN = "(?:access|orgs|users|audit|links|channels|kv|chat|turns|facts|recall|search|idempotency)";
+const DOMAIN =
+  "(?:access|orgs|users|audit|links|channels|kv|chat|turns|facts|recall|search|idempotency)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
