@@ -28,6 +28,7 @@ export async function openServices(
     metrics: new Metrics(),
     onNotice: (notice) => console.error(notice),
     secretOf: () => undefined,
+    wake: () => {},
   });
   return { ...services, database };
 }

@@ -27,6 +27,8 @@ import { whatsappWebhook } from "./whatsapp/webhook.ts";
 
 /** A minute, for each address that tries keys on the memory page. A key has 256 random bits; this keeps the noise down. */
 const SIGN_INS_PER_MINUTE = 20;
+/** A job that is due later than this is found by a look of the runner soon enough. */
+const SOON_MS = 60_000;
 
 export interface AppOptions {
   readonly clock?: Clock;
@@ -38,6 +40,8 @@ export interface AppOptions {
   readonly background?: boolean;
   /** Reads a secret's variable that a channel account names; default: none is set. */
   readonly secretOf?: (variable: string) => string | undefined;
+  /** How long a message that is forwarded waits for its memory; default a second. */
+  readonly memoryWithinMs?: number;
 }
 
 export interface App {
@@ -66,6 +70,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const metrics = new Metrics();
 
   const embedder = await embedderOf(config);
+  let wake = (_at: Date): void => {};
   let notice = (_sentence: string, _error?: unknown): void => {};
   const services = await buildServices({
     config,
@@ -75,6 +80,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     embedder,
     onNotice: (sentence, error) => notice(sentence, error),
     secretOf: options.secretOf ?? (() => undefined),
+    wake: (at = clock()) => wake(at),
+    memoryWithinMs: options.memoryWithinMs,
   });
   const { orgs, keys, channels, chat, facts, queue } = services;
 
@@ -101,6 +108,11 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     metrics,
     handlers: services.handlers,
   });
+  wake = (at) => {
+    const waitMs = at.getTime() - clock().getTime();
+    if (waitMs <= 0) runner.wake();
+    else if (waitMs < SOON_MS) setTimeout(() => runner.wake(), waitMs).unref();
+  };
   const jobs = new JobService({ jobs: services.jobRows, runner, transactions, clock });
 
   const owner = async (org: string, keyId: string): Promise<Principal> => {

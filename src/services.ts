@@ -3,9 +3,9 @@ import { KeyRepository } from "./access/repository.ts";
 import { KeyService } from "./access/service.ts";
 import { SessionRepository } from "./access/session-repository.ts";
 import { Sessions } from "./access/sessions.ts";
-import { ChannelRepository } from "./channels/repository.ts";
-import { ChannelService } from "./channels/service.ts";
+import { buildChannels, buildForwarding } from "./channel-services.ts";
 import { retentionJob } from "./chat/jobs.ts";
+import { MessageRepository } from "./chat/message-repository.ts";
 import { PlatformMessageRepository } from "./chat/platform-repository.ts";
 import { ChatRepository } from "./chat/repository.ts";
 import { Senders } from "./chat/senders.ts";
@@ -65,6 +65,10 @@ interface ServiceDependencies {
   readonly onNotice: (notice: string, error?: unknown) => void;
   /** Reads a secret's variable that a channel account names. */
   readonly secretOf: (variable: string) => string | undefined;
+  /** Lets the runner look for due jobs, by default now. */
+  readonly wake: (at?: Date) => void;
+  /** How long a message that is forwarded waits for its memory; default a second. */
+  readonly memoryWithinMs?: number | undefined;
 }
 
 /** Every domain's services and jobs, each made once. */
@@ -76,6 +80,8 @@ export async function buildServices({
   embedder,
   onNotice,
   secretOf,
+  wake,
+  memoryWithinMs = 1_000,
 }: ServiceDependencies) {
   const { transactions } = database;
   const orgs = new OrgService(new OrgRepository(), transactions, clock);
@@ -153,6 +159,7 @@ export async function buildServices({
     clock,
     orchestrator: config.DEFAULT_AGENT,
   });
+  const channels = buildChannels({ config, orgs, users, queue, transactions, clock, secretOf });
   const linking = buildLinks({
     ...{ people, users, orgs, archive, keys: factKeys, consolidation, index, queue },
     ...{ transactions, clock, defaultOrg: config.DEFAULT_ORG },
@@ -175,8 +182,11 @@ export async function buildServices({
     }),
     codes: linking.codeMessages,
     idempotency,
+    messages: new MessageRepository(),
+    outbox: channels.outbox,
     transactions,
     clock,
+    wake,
   });
   const extractor = await anthropicExtractor({
     apiKey: config.ANTHROPIC_API_KEY,
@@ -204,32 +214,9 @@ export async function buildServices({
     clock,
     metrics,
   });
-  const channels = new ChannelService({
-    channels: new ChannelRepository(),
-    orgs,
-    transactions,
-    clock,
-    main: {
-      telegram: {
-        secret: config.TELEGRAM_WEBHOOK_SECRET,
-        token: config.TELEGRAM_BOT_TOKEN,
-        autoApprove: config.TELEGRAM_AUTO_APPROVE,
-      },
-      whatsapp: {
-        secret: config.WHATSAPP_APP_SECRET,
-        verifyToken: config.WHATSAPP_VERIFY_TOKEN,
-      },
-    },
-    agentWebhook:
-      config.AGENT_WEBHOOK_URL && config.AGENT_WEBHOOK_SECRET
-        ? {
-            url: config.AGENT_WEBHOOK_URL,
-            secret: config.AGENT_WEBHOOK_SECRET,
-            mayBePrivate: true,
-          }
-        : undefined,
-    defaultOrg: config.DEFAULT_ORG,
-    secretOf,
+  const forwarding = buildForwarding({
+    ...{ channels, chat, users, recall, queue, transactions, clock, metrics, wake, memoryWithinMs },
+    defaultAgent: config.DEFAULT_AGENT,
   });
 
   const jobRows = new JobRepository();
@@ -238,6 +225,7 @@ export async function buildServices({
     forgetAnswersJob(calls, transactions, clock),
     endSessionsJob(sessionRows, transactions, clock),
     extractionJob(extraction),
+    ...forwarding.handlers,
     consolidateJob(consolidation, config.CONSOLIDATE_CRON),
     expireJob(consolidation),
     compareJob(comparison),
@@ -268,7 +256,9 @@ export async function buildServices({
     chat,
     turns,
     hasExtractor,
-    channels,
+    channels: channels.service,
+    outbox: channels.outbox,
+    deliveries: forwarding.deliveries,
     queue,
     jobRows,
     handlers,

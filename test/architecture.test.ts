@@ -24,7 +24,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["main.ts", [String.raw`cli/serve\.ts`]],
   // The server's process opens the embedded database before it loads the rest.
   ["cli/.+", [String.raw`(?:app|config|version|db/embedded/embedded)\.ts`, "cli/.+"]],
-  [String.raw`(?:app|(?:search-|link-)?services)\.ts`, [".+"]],
+  [String.raw`(?:app|(?:(?:search|link|channel)-)?services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -110,7 +110,7 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !["app.ts", "services.ts", "search-services.ts", "link-services.ts"].includes(file),
+          !/^(?:app|(?:(?:search|link|channel)-)?services)\.ts$/.test(file),
       )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),

@@ -31,6 +31,14 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   "access/repository.ts noteUse: update apiKeys": "runs with the key lookup, by the key's own id",
   "access/session-repository.ts findKey: select sessions": "the session says which org it is of",
   "access/session-repository.ts deleteExpired: delete sessions": "retention, over all orgs",
+  "channels/delivery-repository.ts oldestWaiting: from forward_deliveries":
+    "a figure of the server, over all orgs",
+  "channels/delivery-repository.ts deleteDead: from forward_deliveries": "retention, over all orgs",
+  "channels/outbox-repository.ts claim: from forward_queues":
+    "forwarding serves every org; a row says which",
+  "channels/outbox-repository.ts claim: update forward_queues": "the rows that it took before",
+  "channels/outbox-repository.ts next: select forwardQueues":
+    "forwarding serves every org; a row says which",
   "channels/repository.ts findByAccount: select channelAccounts":
     "the account says which org a delivery is for",
   "chat/repository.ts deleteSentBefore: from chat_messages": "retention, over all orgs",
@@ -163,6 +171,8 @@ test("transactions over all orgs are asked for by the listed files only", () => 
     "access/service.ts",
     "access/sessions.ts",
     "app.ts",
+    "channels/forwarder.ts",
+    "channels/jobs.ts",
     "channels/service.ts",
     "chat/jobs.ts",
     "facts/consolidation.ts",

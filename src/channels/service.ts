@@ -96,7 +96,7 @@ export class ChannelService {
       return secret ? { url: row.forwardUrl, secret, mayBePrivate: false } : undefined;
     }
     // Another org's messages are not for the runtime of this one.
-    return (await orgs.isNamed(scope, defaultOrg, tx)) ? agentWebhook : undefined;
+    return agentWebhook && (await orgs.isNamed(scope, defaultOrg, tx)) ? agentWebhook : undefined;
   }
 
   async list(by: Principal): Promise<ListedAccount[]> {

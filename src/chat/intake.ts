@@ -1,3 +1,4 @@
+import type { Outbox } from "../channels/outbox.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { FactService } from "../facts/service.ts";
 import type { SearchIndex } from "../search/service.ts";
@@ -13,6 +14,7 @@ import { holdOwners } from "./owners.ts";
 import type { PlatformMessageRepository } from "./platform-repository.ts";
 import type { ChatRepository, NewMessage } from "./repository.ts";
 import type { Senders } from "./senders.ts";
+import { tell } from "./tell.ts";
 import type { ChannelAction, ChannelUpdate } from "./update.ts";
 
 /** What people do rather than say. */
@@ -32,6 +34,7 @@ export interface IntakeDependencies {
   readonly index: SearchIndex;
   readonly turns: TurnAssignment;
   readonly codes: Pick<CodeMessages, "redeem">;
+  readonly outbox: Pick<Outbox, "enqueue">;
 }
 
 /** Takes in what channels deliver: messages, edits, deletions. */
@@ -84,7 +87,7 @@ export class Intake {
     person: Person | null,
     tx: Tx,
   ): Promise<string | undefined> {
-    const { chat, index, codes } = this.#deps;
+    const { chat, index, codes, outbox } = this.#deps;
     const linked = person && (await codes.redeem(update, message, person, tx));
     if (linked) return chat.insert(update, toRow(update, message, linked, SAID_NOTHING), tx);
     if (person) await index.holdPeople(update, [person.userId], tx);
@@ -94,13 +97,23 @@ export class Intake {
       placed.turnId !== null && optsOut(message.text)
         ? await chat.optOut(update, placed.turnId, tx)
         : [];
-    if (id !== undefined && person) await index.indexMessages(update, [id, ...out], tx);
+    if (id !== undefined && person) {
+      await index.indexMessages(update, [id, ...out], tx);
+      const told = { id, ...person, ...placed, ...message };
+      await tell(
+        outbox,
+        update,
+        message.editedAt ? "message.edited" : "message.received",
+        told,
+        tx,
+      );
+    }
     return id;
   }
 
   /** Erases messages, and what was learned from them alone. */
   async erase(update: ChannelUpdate, platformMessageIds: readonly string[], tx: Tx): Promise<void> {
-    const { chat, facts, index, turns } = this.#deps;
+    const { chat, facts, index, turns, outbox } = this.#deps;
     const owners = await holdOwners(this.#deps, update, platformMessageIds, tx);
     const erased = await chat.delete(update, update, platformMessageIds, tx);
     const turnIds = erased.flatMap(({ turnId }) => turnId ?? []);
@@ -108,6 +121,7 @@ export class Intake {
     const ids = erased.map(({ id }) => id);
     await facts.eraseBySource(update, ids, tx);
     await index.indexAfterDeletion(update, owners, tx);
+    for (const message of erased) await tell(outbox, update, "message.deleted", message, tx);
   }
 
   /** Which turn a message belongs to, before it is archived. */
@@ -144,7 +158,7 @@ export class Intake {
     message: ChannelMessage,
     tx: Tx,
   ): Promise<{ readonly id: string; readonly outcome: "edited" | "unchanged" } | undefined> {
-    const { chat } = this.#deps;
+    const { chat, outbox } = this.#deps;
     await holdOwners(this.#deps, update, [message.platformMessageId], tx);
     const known = await chat.findForEdit(
       update,
@@ -170,6 +184,7 @@ export class Intake {
     // Another picture or place under the same words: what was learned from them holds.
     if (known.text !== message.text)
       await this.#relearn(update, { ...known, text: message.text, revision }, tx);
+    await tell(outbox, update, "message.edited", known, tx);
     return { id, outcome: "edited" };
   }
 

@@ -82,6 +82,7 @@ export class ChatRepository {
     const [row] = await tx
       .select({
         id: chatMessages.id,
+        userId: chatMessages.userId,
         direction: chatMessages.direction,
         kind: chatMessages.kind,
         text: chatMessages.text,
@@ -142,7 +143,8 @@ export class ChatRepository {
     account: { channel: string; account: string },
     platformMessageIds: readonly string[],
     tx: Tx,
-  ): Promise<{ id: string; turnId: string | null }[]> {
+  ) {
+    const { id, turnId, userId, direction } = chatMessages;
     return tx
       .delete(chatMessages)
       .where(
@@ -155,7 +157,7 @@ export class ChatRepository {
             select json_array_elements_text(${JSON.stringify(platformMessageIds)}::json)))`,
         ),
       )
-      .returning({ id: chatMessages.id, turnId: chatMessages.turnId });
+      .returning({ id, turnId, userId, direction });
   }
 
   /** The newest messages of a turn, newest first, and how many of the person's it has in all. */

@@ -15,6 +15,7 @@ import {
   type UserContext,
 } from "./history.ts";
 import { corrects, Intake, type IntakeDependencies } from "./intake.ts";
+import type { ArchivedMessage, MessageRepository } from "./message-repository.ts";
 import { optsOut } from "./opt-out.ts";
 import type { ArchivedTurn, Turn } from "./turn.ts";
 import type { ChannelUpdate } from "./update.ts";
@@ -22,11 +23,16 @@ import type { ChannelUpdate } from "./update.ts";
 /** Many more than an extraction counts, of both sides together. */
 const TURN_PAGE = 60;
 
+export type { ArchivedMessage } from "./message-repository.ts";
+
 export interface ChatDependencies extends IntakeDependencies {
+  readonly messages: MessageRepository;
   readonly orgs: OrgService;
   readonly idempotency: IdempotencyService;
   readonly transactions: Transactions;
   readonly clock: Clock;
+  /** Lets the runner look for due jobs: an archived message may be forwarded at once. */
+  readonly wake: () => void;
 }
 
 export class ChatService {
@@ -52,13 +58,13 @@ export class ChatService {
    *
    * @returns how many of the updates were new
    */
-  archiveAll(
+  async archiveAll(
     account: Omit<ChannelUpdate, "dedupeKey" | "actions">,
     updates: readonly Pick<ChannelUpdate, "dedupeKey" | "actions">[],
   ): Promise<number> {
-    const { chat, transactions } = this.#deps;
+    const { chat, transactions, wake } = this.#deps;
     const { channel, account: name, receivedAt } = account;
-    return transactions.tenant(account, async (tx) => {
+    const fresh = await transactions.tenant(account, async (tx) => {
       let fresh = 0;
       for (const { dedupeKey, actions } of updates) {
         const note = { channel, account: name, updateId: dedupeKey, receivedAt };
@@ -69,6 +75,17 @@ export class ChatService {
       }
       return fresh;
     });
+    if (fresh > 0) wake();
+    return fresh;
+  }
+
+  /** @returns undefined for a message that is not in the org's archive, or not any more */
+  message(
+    scope: { readonly orgId: string },
+    id: string,
+    tx: Tx,
+  ): Promise<ArchivedMessage | undefined> {
+    return this.#deps.messages.find(scope, id, tx);
   }
 
   /** One page of a person's messages on every channel, both directions. A limit over 500 counts as 500. */

@@ -23,6 +23,8 @@ export const USAGE = `Usage: npm run souvenir -- <command>
   links list [--user USERID]
   links create USERID --with USERID --reason TEXT   one person from now on: the first
   links undo ID [--reason TEXT]
+  deliveries list [--state dead|pending]       what could not be forwarded to the agent runtime, or waits
+  deliveries replay ID|--all                   try dead ones again
   consolidate                                  consolidate the facts of every org now and print what was done
 
 Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
@@ -52,6 +54,8 @@ const OPTIONS = {
   user: { type: "string" },
   with: { type: "string" },
   reason: { type: "string" },
+  state: { type: "string" },
+  all: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -74,6 +78,8 @@ interface Verb {
   readonly words: readonly string[];
   readonly flags: readonly Flag[];
   readonly required?: readonly Flag[];
+  /** The flag that stands in the place of the words. */
+  readonly instead?: Flag;
   readonly request: (words: readonly string[], flags: Flags) => Request;
 }
 
@@ -195,6 +201,17 @@ const VERBS: Readonly<Record<string, Verb>> = {
     flags: ["reason"],
     request: (words, { reason }) => ["POST", `${pathOf("links", words)}/undo`, { reason }],
   },
+  "deliveries list": {
+    words: [],
+    flags: ["state"],
+    request: (_words, { state }) => ["GET", withQuery("/v1/deliveries", { state })],
+  },
+  "deliveries replay": {
+    words: ["ID"],
+    instead: "all",
+    flags: ["all"],
+    request: (words) => ["POST", `${pathOf("deliveries", words)}/replay`],
+  },
   consolidate: { words: [], flags: [], request: () => ["POST", "/v1/consolidate"] },
 };
 /** What they do is not of one org. */
@@ -214,11 +231,13 @@ export function readCommand(args: readonly string[]): Command {
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
   if (!verb) throw new UsageError(`unknown command: ${name}`);
 
-  const word = verb.words[words.length];
+  const isInstead = verb.instead !== undefined && flags[verb.instead] !== undefined;
+  const expected = isInstead ? [] : verb.words;
+  const word = expected[words.length];
   if (word !== undefined) throw new UsageError(`${name}: ${word} is missing`);
   const flag = verb.required?.find((required) => flags[required] === undefined);
   if (flag !== undefined) throw new UsageError(`${name}: --${flag} is missing`);
-  const extra = words[verb.words.length];
+  const extra = words[expected.length];
   if (extra !== undefined) throw new UsageError(`${name}: ${extra} is one word too many`);
   const accepted: readonly string[] = [
     ...verb.flags,

@@ -18,6 +18,7 @@ export type SystemPurpose =
   | "due facts"
   | "embedding models"
   | "due messages"
+  | "forwarding"
   | "retention"
   | "vector index"
   | "operator";

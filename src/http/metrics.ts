@@ -12,6 +12,8 @@ export class Metrics {
   readonly #extractions: Counter<"outcome">;
   readonly #droppedDrafts: Counter<"reason">;
   readonly #extractionTokens: Counter<"direction">;
+  readonly #forwards: Counter<"outcome">;
+  readonly #oldestForward: Gauge;
 
   constructor() {
     const registers = [this.#registry];
@@ -63,6 +65,25 @@ export class Metrics {
       labelNames: ["direction"],
       registers,
     });
+    this.#forwards = new Counter({
+      name: "souvenir_forwards_total",
+      help: "Attempts to forward to the agent runtime: delivered, failed, dead (given up), dropped (nothing to tell)",
+      labelNames: ["outcome"],
+      registers,
+    });
+    this.#oldestForward = new Gauge({
+      name: "souvenir_oldest_forward_seconds",
+      help: "How long the oldest delivery to the agent runtime has been waiting, looked at every five minutes",
+      registers,
+    });
+  }
+
+  forward(outcome: string): void {
+    this.#forwards.inc({ outcome });
+  }
+
+  oldestForward(seconds: number): void {
+    this.#oldestForward.set(seconds);
   }
 
   extraction(outcome: string): void {

@@ -34,20 +34,25 @@ export class JobQueue {
   }
 
   /**
-   * Queues work of a kind that looks for itself what there is to do, unless such a job of the org waits already. That one
-   * may begin before this transaction's rows can be seen: the kind needs a slot of its own that finds what was left.
+   * Queues work of a kind that looks for itself what there is to do, unless such a job of the org waits already for that
+   * time or an earlier one. A job that waits is held, so that it does not begin before this transaction's rows can be
+   * seen; where another transaction holds it, there will be a second job.
    */
   async request(
     { kind, orgId, runAt }: Pick<NewJob, "kind" | "runAt"> & { readonly orgId: string },
     now: Date,
     tx: Tx,
   ): Promise<void> {
+    const at = runAt.toISOString();
     await tx.execute(sql`
+      with waiting as materialized (
+        select id from jobs
+        where org_id = ${orgId} and kind = ${kind} and state = 'queued' and attempts = 0 and run_at <= ${at}
+        limit 1 for no key update skip locked)
       insert into jobs (id, org_id, kind, dedupe_key, payload, run_at, created_at)
-      select ${v7()}::uuid, ${orgId}::uuid, ${kind}::text, ${v7()}::text, '{}', ${runAt.toISOString()}::timestamptz,
+      select ${v7()}::uuid, ${orgId}::uuid, ${kind}::text, ${v7()}::text, '{}', ${at}::timestamptz,
         ${now.toISOString()}::timestamptz
-      where not exists (
-        select from jobs where org_id = ${orgId} and kind = ${kind} and state = 'queued' and attempts = 0)`);
+      where not exists (select from waiting)`);
   }
 
   /** Lets a job that waits for its time run now; one that is running, tried or over already goes on as it is. */

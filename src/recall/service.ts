@@ -55,16 +55,17 @@ export class RecallService {
   /**
    * What is remembered, as text for a prompt and as data: live claims of the given scopes in the pockets of the agent
    * and the orchestrator, and with a `query` the ones it matches and messages of the person that match. The blocks are
-   * the same bytes until something is written, archived, expires or gets its vector.
+   * the same bytes until something is written, archived, expires or gets its vector. `without` names a message that is
+   * no answer: the one that is asked for.
    *
    * @throws AppError NOT_FOUND for an unknown person or store; INVALID_INPUT for a scope without its id
    */
-  async recall(principal: Principal, input: Recall): Promise<RecallAnswer> {
-    return (await this.inspect(principal, input)).answer;
+  async recall(principal: Principal, input: Recall, without?: string): Promise<RecallAnswer> {
+    return (await this.inspect(principal, input, without)).answer;
   }
 
   /** The same, with what stands in each tier of the block, and every hit. */
-  async inspect(principal: Principal, input: Recall): Promise<Inspection> {
+  async inspect(principal: Principal, input: Recall, without?: string): Promise<Inspection> {
     const { transactions, retrieval, candidates, clock, orchestrator } = this.#deps;
     const now = clock();
     const asOf = input.asOf && input.asOf < now ? input.asOf : undefined;
@@ -87,7 +88,7 @@ export class RecallService {
       ? { claims: NOTHING, messages: NO_MESSAGES }
       : await transactions.tenant(principal, async (tx) => ({
           claims: await candidates.of(reach.scopes, filter, input, found?.facts, tx),
-          messages: await this.#messages(reach.scopes, found?.messages, filter, tx),
+          messages: await this.#messages(reach.scopes, found?.messages, { ...filter, without }, tx),
         }));
     const { hits, stored } = material.messages;
     return assemble(
@@ -99,13 +100,14 @@ export class RecallService {
   async #messages(
     scopes: readonly FactScope[],
     evidence: Evidence | undefined,
-    filter: Pick<Recall, "since" | "asOf">,
+    filter: Pick<Recall, "since" | "asOf"> & { readonly without: string | undefined },
     tx: Tx,
   ) {
     const person = scopes.find((scope) => scope.name === "user");
     if (!person || !evidence) return NO_MESSAGES;
     const { recalls } = this.#deps;
-    const said = await recalls.places(person, person.userId, foundBy(evidence), filter, tx);
+    const all = await recalls.places(person, person.userId, foundBy(evidence), filter, tx);
+    const said = all.filter(({ documentId }) => documentId !== filter.without);
     const hits = rank(evidence, placesOf(said));
     const ids = hits.slice(0, MESSAGES).map(({ documentId }) => documentId);
     const stored = await recalls.messages(person, person.userId, ids, filter, tx);

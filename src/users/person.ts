@@ -73,6 +73,19 @@ export function isPhoneNumber(externalId: string): boolean {
 export const UserStatus = z.enum(["pending", "approved", "blocked"]);
 export type UserStatus = z.output<typeof UserStatus>;
 
+/** A person as another program is told of them. */
+export interface PersonWithIdentities extends Standing {
+  readonly id: string;
+  readonly username: string | null;
+  readonly firstName: string | null;
+  /** Oldest first. */
+  readonly identities: readonly {
+    readonly id: string;
+    readonly channel: string;
+    readonly externalId: string;
+  }[];
+}
+
 /** A person as lists show them. */
 export interface PersonCard {
   readonly id: string;

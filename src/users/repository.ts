@@ -1,7 +1,7 @@
 import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import { channelIdentities, users } from "../db/schema/users.ts";
 import type { Tx } from "../db/tenant.ts";
-import type { Person, PersonRef, Standing, UserStatus } from "./person.ts";
+import type { Person, PersonRef, PersonWithIdentities, Standing, UserStatus } from "./person.ts";
 
 interface Scope {
   readonly orgId: string;
@@ -73,6 +73,31 @@ export class UserRepository {
       .where(and(eq(users.orgId, orgId), eq(users.id, userId)))
       .returning({ approvedAt: users.approvedAt });
     return row?.approvedAt ?? (row ? null : undefined);
+  }
+
+  /** A person with their identities, oldest first. */
+  async profile(
+    { orgId }: Scope,
+    userId: string,
+    tx: Tx,
+  ): Promise<PersonWithIdentities | undefined> {
+    const rows = await tx
+      .select({ user: users, identity: channelIdentities })
+      .from(users)
+      .leftJoin(
+        channelIdentities,
+        and(eq(channelIdentities.orgId, orgId), eq(channelIdentities.userId, users.id)),
+      )
+      .where(and(eq(users.orgId, orgId), eq(users.id, userId)))
+      .orderBy(channelIdentities.createdAt, channelIdentities.id);
+    const [first] = rows;
+    if (!first) return undefined;
+    const { id, username, firstName, status, role } = first.user;
+    const identities = rows.flatMap(({ identity }) => identity ?? []);
+    return {
+      ...{ id, username, firstName, status, role },
+      identities: identities.map(({ id, channel, externalId }) => ({ id, channel, externalId })),
+    };
   }
 
   async findExternal({ orgId }: Scope, ref: ExternalId, tx: Tx): Promise<Person | undefined> {

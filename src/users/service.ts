@@ -5,6 +5,7 @@ import type { ContextRepository, PersonContext } from "./context.ts";
 import {
   isPhoneNumber,
   type Person,
+  type PersonWithIdentities,
   parsePersonRef,
   type Standing,
   type UserStatus,
@@ -185,6 +186,11 @@ export class UserService {
   /** @returns undefined for somebody who is not known, or not any more */
   standing(scope: Scope, userId: string, tx: Tx): Promise<Standing | undefined> {
     return this.#users.standing(scope, userId, tx);
+  }
+
+  /** @returns undefined for somebody who is not known, or not any more */
+  profile(scope: Scope, userId: string, tx: Tx): Promise<PersonWithIdentities | undefined> {
+    return this.#users.profile(scope, userId, tx);
   }
 
   /** Makes writers of one person take turns until the transaction ends. */

@@ -23,6 +23,10 @@ test.each([
   ],
   // The server says what it takes.
   ["orgs memory --enabled maybe", ["PATCH", "/v1/memory", { enabled: "maybe" }]],
+  ["deliveries list", ["GET", "/v1/deliveries"]],
+  ["deliveries list --state pending", ["GET", "/v1/deliveries?state=pending"]],
+  ["deliveries replay 7", ["POST", "/v1/deliveries/7/replay"]],
+  ["deliveries replay --all", ["POST", "/v1/deliveries/replay"]],
   ["consolidate", ["POST", "/v1/consolidate"]],
 ])("%s is one request", (line, request) => {
   expect(read(line)).toMatchObject({ kind: "request", request });
@@ -54,6 +58,8 @@ test.each([
   ["constructor name", "unknown command"],
   ["keys create", "--name is missing"],
   ["keys revoke", "ID is missing"],
+  ["deliveries replay", "ID is missing"],
+  ["deliveries replay 7 --all", "7 is one word too many"],
   ["keys revoke a b", "b is one word too many"],
   ["channels add telegram", "ACCOUNT is missing"],
   ["channels add telegram bot2", "--secret-variable is missing"],

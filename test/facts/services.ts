@@ -54,6 +54,7 @@ async function tenantOf(database: Database, embedder: Embedder | undefined) {
     embedder,
     onNotice: () => {},
     secretOf: () => undefined,
+    wake: () => {},
   });
   const { orgs, users, facts, review, consolidation, chat, meaning, embedding } = services;
   const principal = async (): Promise<Principal> => {

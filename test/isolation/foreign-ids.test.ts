@@ -144,6 +144,7 @@ onBothDatabases((engine) => {
       "orgs",
       "stores",
       "channels",
+      "deliveries",
       "jobs",
       "jobs/runs",
       "turns?state=closed",

@@ -15,6 +15,7 @@ export interface Ids {
   readonly message: string;
   readonly cursor: string;
   readonly job: string;
+  readonly delivery: string;
   readonly turn: string;
   readonly link: string;
 }
@@ -32,6 +33,7 @@ export const idsOf = (org: SeededOrg): Ids => ({
   message: org.turnMessageId,
   cursor: org.cursor,
   job: org.claimed.id,
+  delivery: org.channels.delivery.id,
   turn: org.turn.id,
   link: org.channels.link.id,
 });
@@ -48,6 +50,7 @@ export const unknownIds = (): Ids => ({
   account: "bot-nobody",
   message: v7(),
   job: v7(),
+  delivery: v7(),
   turn: v7(),
   link: v7(),
   cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
@@ -168,6 +171,11 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   ],
   "DELETE /v1/channels/:channel/:account": [
     ({ account }) => ["DELETE", `/v1/channels/telegram/${account}`],
+  ],
+  "GET /v1/deliveries": [],
+  "POST /v1/deliveries/replay": [],
+  "POST /v1/deliveries/:id/replay": [
+    ({ delivery }) => ["POST", `/v1/deliveries/${delivery}/replay`],
   ],
   "GET /v1/jobs": [],
   "GET /v1/jobs/runs": [],

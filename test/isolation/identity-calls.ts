@@ -1,5 +1,7 @@
 import { KeyRepository } from "../../src/access/repository.ts";
 import { SessionRepository } from "../../src/access/session-repository.ts";
+import { DeliveryRepository } from "../../src/channels/delivery-repository.ts";
+import { OutboxRepository } from "../../src/channels/outbox-repository.ts";
 import { ChannelRepository } from "../../src/channels/repository.ts";
 import { IdempotencyRepository } from "../../src/idempotency/repository.ts";
 import { JobLeases } from "../../src/jobs/leases.ts";
@@ -26,6 +28,8 @@ import { NOON } from "./seeded-org.ts";
 const keys = new KeyRepository();
 const sessions = new SessionRepository();
 const channels = new ChannelRepository();
+const outbox = new OutboxRepository();
+const deliveries = new DeliveryRepository();
 const calls = new IdempotencyRepository();
 const jobs = new JobQueue();
 const leases = new JobLeases();
@@ -34,6 +38,8 @@ const orgs = new OrgRepository();
 const contexts = new ContextRepository();
 const users = new UserRepository();
 const people = new PeopleRepository();
+
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** Of the repositories of orgs, people, keys, channels and calls. */
 export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
@@ -77,6 +83,46 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       ),
     ),
     delete: answers(false, (a, mine, tx) => channels.delete(mine, "telegram", a.account, tx)),
+  },
+  OutboxRepository: {
+    append: nothing((a, mine, tx) => {
+      const {
+        userId,
+        channels: { delivery },
+      } = a;
+      return outbox.append(mine, { ...delivery, userId }, NOON, tx);
+    }),
+    claim: withoutOrg([], (_, __, tx) => outbox.claim(9, FAR_FUTURE, FAR_FUTURE, tx)),
+    next: withoutOrg(undefined, (_, __, tx) => outbox.next(tx)),
+    head: nothing((a, mine, tx) => outbox.head(mine, a.userId, tx)),
+    hold: answers(false, (a, mine, tx) =>
+      outbox.hold({ ...mine, userId: a.userId, until: NOON }, tx),
+    ),
+    remove: nothing((a, mine, tx) => outbox.remove(mine, a.channels.delivery.id, tx)),
+    fail: nothing((a, mine, tx) =>
+      outbox.fail(mine, a.channels.delivery.id, { reason: "planted", diedAt: NOON }, tx),
+    ),
+    end: answers(false, (a, mine, tx) => outbox.end(mine, a.userId, tx)),
+    release: nothing((a, mine, tx) => outbox.release(mine, a.userId, NOON, tx)),
+    lock: nothing((a, mine, tx) => outbox.lock(mine, [a.userId], tx)),
+    drop: nothing((a, mine, tx) => outbox.drop(mine, a.userId, tx)),
+    move: nothing((a, mine, tx) =>
+      outbox.move(mine, { from: a.userId, to: a.channels.other.id }, NOON, tx),
+    ),
+  },
+  DeliveryRepository: {
+    list: empty(async (_, mine, tx) => [
+      ...(await deliveries.list(mine, { state: "dead", before: undefined, limit: 9 }, tx)),
+      ...(await deliveries.list(mine, { state: "dead", before: LAST_ID, limit: 9 }, tx)),
+    ]),
+    find: nothing((a, mine, tx) => deliveries.find(mine, a.channels.delivery.id, tx)),
+    dead: empty((_, mine, tx) => deliveries.dead(mine, 9, tx)),
+    replay: refused((a, mine, tx) => {
+      const theirs = { ids: [a.channels.delivery.id], userIds: [a.userId, a.channels.other.id] };
+      return deliveries.replay(mine, theirs, NOON, tx);
+    }),
+    oldestWaiting: withoutOrg(null, (_, __, tx) => deliveries.oldestWaiting(tx)),
+    deleteDead: withoutOrg(0, (_, __, tx) => deliveries.deleteDead(FAR_FUTURE, 9, tx)),
   },
   IdempotencyRepository: {
     claim: answers(false, (a, mine, tx) =>
@@ -161,6 +207,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
   },
   UserRepository: {
     standing: nothing((a, mine, tx) => users.standing(mine, a.userId, tx)),
+    profile: nothing((a, mine, tx) => users.profile(mine, a.userId, tx)),
     findInternal: nothing((a, mine, tx) => users.findInternal(mine, a.userId, tx)),
     findExternal: nothing((a, mine, tx) => users.findExternal(mine, externalOf(a), tx)),
     keepUnlinked: nothing((a, mine, tx) => users.keepUnlinked(mine, [externalOf(a)], tx)),

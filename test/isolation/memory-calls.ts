@@ -1,3 +1,4 @@
+import { MessageRepository } from "../../src/chat/message-repository.ts";
 import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
 import { KvRepository } from "../../src/kv/repository.ts";
@@ -24,6 +25,9 @@ const EVERYTHING = { agents: ["atlas"], includeArchived: true };
 
 /** Of the repositories of messages, entries and recall. */
 export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
+  MessageRepository: {
+    find: nothing((a, mine, tx) => new MessageRepository().find(mine, a.message.id, tx)),
+  },
   ChatRepository: {
     noteUpdate: answers(true, (a, mine, tx) =>
       chat.noteUpdate(

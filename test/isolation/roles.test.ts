@@ -1,5 +1,6 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forwardDeliveries } from "../../src/db/schema/forwarding.ts";
 import { jobs } from "../../src/db/schema/jobs.ts";
 import { turns } from "../../src/db/schema/turns.ts";
 import { openApp, type TestApp } from "../support/app.ts";
@@ -76,6 +77,15 @@ const aDeadJob: PrepareRequest = async (app, org, unique) => {
   return ["POST", `/v1/jobs/${id}/replay`];
 };
 
+const aDeadDelivery: PrepareRequest = async (app, org) => {
+  const id = v7();
+  const delivery = { ...org.channels.delivery, id, position: 2 };
+  await app.database.transactions.system("operator", (tx) =>
+    tx.insert(forwardDeliveries).values(delivery),
+  );
+  return ["POST", `/v1/deliveries/${id}/replay`];
+};
+
 const aDeadCorrection =
   (method: "POST" | "DELETE", pathOf: (id: string) => string): PrepareRequest =>
   async (app, org, unique) => {
@@ -110,6 +120,9 @@ const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareR
   "GET /v1/channels": ["admin", () => ["GET", "/v1/channels"]],
   "POST /v1/channels": ["operator", (_, __, n) => ["POST", "/v1/channels", account(n)]],
   "DELETE /v1/channels/:channel/:account": ["admin", anAccountToRemove],
+  "GET /v1/deliveries": ["admin", () => ["GET", "/v1/deliveries"]],
+  "POST /v1/deliveries/replay": ["admin", () => ["POST", "/v1/deliveries/replay"]],
+  "POST /v1/deliveries/:id/replay": ["admin", aDeadDelivery],
   "GET /v1/jobs": ["admin", () => ["GET", "/v1/jobs?state=dead"]],
   "GET /v1/jobs/runs": ["admin", () => ["GET", "/v1/jobs/runs?kind=x"]],
   "POST /v1/jobs/:id/replay": ["admin", aDeadJob],

@@ -2,6 +2,7 @@ import { auditEvents } from "../../src/db/schema/audit.ts";
 import { forwardDeliveries, forwardQueues } from "../../src/db/schema/forwarding.ts";
 import { identityLinkMoves, identityLinks, linkCodes } from "../../src/db/schema/links.ts";
 import { users } from "../../src/db/schema/users.ts";
+import { JobQueue } from "../../src/jobs/queue.ts";
 import type { TestApp } from "../support/app.ts";
 
 /** Gives an org somebody who was linked to one of its people, a code, a message that waits to be forwarded, and a note of it. */
@@ -38,7 +39,10 @@ export async function seedChannels(
         ...{ createdAt: now, expiresAt: new Date("9998-01-01T00:00:00Z") },
       })
       .returning();
-    await tx.insert(forwardQueues).values({ orgId, userId, lastPosition: 1, nextAt: now });
+    // Not due: the job that serves every org would take it.
+    const nextAt = new Date("9998-01-01T00:00:00Z");
+    await tx.insert(forwardQueues).values({ orgId, userId, lastPosition: 1, nextAt });
+    await new JobQueue().request({ kind: "channels.forward", orgId, runAt: nextAt }, now, tx);
     const [delivery] = await tx
       .insert(forwardDeliveries)
       .values({

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { v7 } from "uuid";
 import type { Principal } from "../../src/access/principal.ts";
 import type { ChannelMessage } from "../../src/chat/message.ts";
+import { MessageRepository } from "../../src/chat/message-repository.ts";
 import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
 import { Senders } from "../../src/chat/senders.ts";
@@ -97,6 +98,9 @@ async function tenantOf({ transactions }: Database) {
     turns,
     idempotency,
     codes: { redeem: async () => undefined },
+    messages: new MessageRepository(),
+    outbox: { enqueue: async () => {} },
+    wake: () => {},
   });
   const job = indexJob(index, messages, transactions);
   const runJob = () =>

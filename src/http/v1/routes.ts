@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { type KeyService, NewKey } from "../../access/service.ts";
 import { NewAccount } from "../../channels/account.ts";
+import type { Deliveries } from "../../channels/deliveries.ts";
 import type { ChannelService } from "../../channels/service.ts";
 import { AppError } from "../../errors.ts";
 import type { JobService } from "../../jobs/service.ts";
@@ -12,6 +13,7 @@ import type { TurnService } from "../../turns/service.ts";
 import { type Authenticate, requirePrincipal } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
 import { readJsonExactly } from "./body.ts";
+import { deliveryRoutes } from "./deliveries.ts";
 import { jobRoutes } from "./jobs.ts";
 import { parse } from "./parse.ts";
 import { type PeopleServices, peopleRoutes } from "./people.ts";
@@ -22,6 +24,7 @@ export interface V1Options extends PeopleServices {
   readonly keys: KeyService;
   readonly orgs: OrgService;
   readonly channels: ChannelService;
+  readonly deliveries: Deliveries;
   readonly jobs: JobService;
   readonly turns: TurnService;
   /** Takes messages from the caller's budget. */
@@ -99,6 +102,7 @@ export function v1Routes(options: V1Options) {
       orgs.changeMemory(by(request), parse(MemoryChanges, request.body)),
     );
 
+    deliveryRoutes(app, options.deliveries, by);
     jobRoutes(app, jobs, by);
     turnRoutes(app, turns, by);
     peopleRoutes(app, options, by);

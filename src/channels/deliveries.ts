@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { Clock } from "../clock.ts";
+import type { Transactions, Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import { isUuid } from "../uuid.ts";
+import type { DeliveryRepository } from "./delivery-repository.ts";
+import { FORWARD_JOB } from "./outbox.ts";
+import type { DeliveryRow } from "./outbox-repository.ts";
+
+/** Replayed in one transaction. */
+const BATCH = 1_000;
+
+/** Query of `GET /v1/deliveries`; numbers come as text. */
+export const DeliveryQuery = z.strictObject({
+  /** Default: those that need somebody. */
+  state: z.enum(["dead", "pending"]).default("dead"),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** `nextBefore` of the page before. */
+  before: z.string().refine(isUuid, "not a cursor of this list").optional(),
+});
+export type DeliveryQuery = z.output<typeof DeliveryQuery>;
+
+/** A delivery as an admin sees it: ids and states, no contents. */
+export type DeliveryRecord = Omit<DeliveryRow, "orgId" | "position">;
+
+interface DeliveriesDependencies {
+  readonly deliveries: DeliveryRepository;
+  readonly queue: JobQueue;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  /** Lets the runner look for due jobs. */
+  readonly wake: () => void;
+}
+
+/** What an org's admins see of what is forwarded, and do with what was given up. */
+export class Deliveries {
+  readonly #deps: DeliveriesDependencies;
+
+  constructor(deps: DeliveriesDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Newest first. */
+  list(
+    by: Principal,
+    { state, limit, before }: DeliveryQuery,
+  ): Promise<{ deliveries: DeliveryRecord[]; nextBefore: string | null }> {
+    requireAdmin(by);
+    const { deliveries, transactions } = this.#deps;
+    return transactions.tenant(by, async (tx) => {
+      const rows = await deliveries.list(by, { state, before, limit: limit + 1 }, tx);
+      const page = rows.slice(0, limit);
+      const nextBefore = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+      return { deliveries: page.map(recordOf), nextBefore };
+    });
+  }
+
+  /** Tries a dead delivery for another day. @throws AppError NOT_FOUND; CONFLICT for one that is not dead */
+  async replay(by: Principal, id: string): Promise<DeliveryRecord> {
+    requireAdmin(by);
+    const { deliveries, transactions, wake } = this.#deps;
+    const replayed = await transactions.tenant(by, async (tx) => {
+      const row = isUuid(id) ? await deliveries.find(by, id, tx) : undefined;
+      if (!row) throw new AppError("NOT_FOUND", "no delivery has this id");
+      if ((await this.#replay(by, [row], tx)) === 0) {
+        throw new AppError("CONFLICT", "the delivery waits already: only a dead one is replayed");
+      }
+      return deliveries.find(by, id, tx);
+    });
+    wake();
+    if (!replayed) throw new Error("a delivery vanished under its queue's lock");
+    return recordOf(replayed);
+  }
+
+  /** The same for every dead delivery of the org. @returns how many */
+  async replayAll(by: Principal): Promise<{ replayed: number }> {
+    requireAdmin(by);
+    const { deliveries, transactions, wake } = this.#deps;
+    let replayed = 0;
+    for (;;) {
+      // The newest first: what is replayed later comes in front.
+      const some = await transactions.tenant(by, async (tx) =>
+        this.#replay(by, await deliveries.dead(by, BATCH, tx), tx),
+      );
+      replayed += some;
+      wake();
+      if (some === 0) return { replayed };
+    }
+  }
+
+  async #replay(
+    by: Principal,
+    dead: readonly Pick<DeliveryRow, "id" | "userId">[],
+    tx: Tx,
+  ): Promise<number> {
+    const { deliveries, queue, clock } = this.#deps;
+    if (dead.length === 0) return 0;
+    const now = clock();
+    const ids = dead.map(({ id }) => id);
+    const userIds = [...new Set(dead.map(({ userId }) => userId))];
+    const replayed = await deliveries.replay(by, { ids, userIds }, now, tx);
+    await queue.request({ kind: FORWARD_JOB, orgId: by.orgId, runAt: now }, now, tx);
+    return replayed;
+  }
+}
+
+function recordOf({ orgId: _, position: __, ...row }: DeliveryRow): DeliveryRecord {
+  return row;
+}
