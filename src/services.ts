@@ -27,6 +27,7 @@ import type { Metrics } from "./http/metrics.ts";
 import { forgetAnswersJob } from "./idempotency/jobs.ts";
 import { IdempotencyRepository } from "./idempotency/repository.ts";
 import { IdempotencyService } from "./idempotency/service.ts";
+import { buildImports } from "./import-services.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { pruneJob } from "./jobs/prune.ts";
 import { JobQueue } from "./jobs/queue.ts";
@@ -113,11 +114,14 @@ export async function buildServices({
     transactions,
     clock,
   });
-  const facts = new FactService({
+  const statements = {
     facts: factRows,
     keys: factKeys,
     consolidation,
     comparisons: embedder && queue,
+  };
+  const facts = new FactService({
+    ...statements,
     index,
     conversations: archive,
     users,
@@ -165,12 +169,11 @@ export async function buildServices({
     ...{ transactions, clock, defaultOrg: config.DEFAULT_ORG },
   });
   const turnRows = new TurnRepository();
-  const chat = new ChatService({
+  const intake = {
     chat: archive,
     platform: new PlatformMessageRepository(),
     senders: new Senders(users),
     users,
-    orgs,
     facts,
     index,
     turns: new TurnAssignment({
@@ -181,13 +184,12 @@ export async function buildServices({
       orchestrator: config.DEFAULT_AGENT,
     }),
     codes: linking.codeMessages,
-    idempotency,
     messages: new MessageRepository(),
     outbox: channels.outbox,
-    transactions,
-    clock,
     wake,
-  });
+  };
+  const chat = new ChatService({ ...intake, orgs, idempotency, transactions, clock });
+  const imports = buildImports({ ...intake, statements, orgs, transactions, clock });
   const extractor = await anthropicExtractor({
     apiKey: config.ANTHROPIC_API_KEY,
     baseUrl: config.ANTHROPIC_BASE_URL,
@@ -254,6 +256,7 @@ export async function buildServices({
     meaning: search.meaning,
     embedding: search.embedding,
     chat,
+    imports,
     turns,
     hasExtractor,
     channels: channels.service,

@@ -23,8 +23,17 @@ const PORTS = String.raw`(?:llm/extractor|embeddings/embedder|vectors/index)\.ts
 const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["main.ts", [String.raw`cli/serve\.ts`]],
   // The server's process opens the embedded database before it loads the rest.
-  ["cli/.+", [String.raw`(?:app|config|version|db/embedded/embedded)\.ts`, "cli/.+"]],
-  [String.raw`(?:app|(?:(?:search|link|channel)-)?services)\.ts`, [".+"]],
+  [
+    "cli/.+",
+    [
+      String.raw`(?:app|config|version|db/embedded/embedded)\.ts`,
+      String.raw`import/(?:telegram|telegram-message|server-memory)\.ts`,
+      "cli/.+",
+    ],
+  ],
+  // Readers of other programs' files; what a Telegram message may keep is the same in an export.
+  ["import/.+", [SHARED, OPEN, "import/.+", String.raw`telegram/(?:payload|speaker)\.ts`]],
+  [String.raw`(?:app|(?:(?:search|link|channel|import)-)?services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -110,7 +119,7 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !/^(?:app|(?:(?:search|link|channel)-)?services)\.ts$/.test(file),
+          !/^(?:app|(?:(?:search|link|channel|import)-)?services)\.ts$/.test(file),
       )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),

@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
+import type { ImportRequest } from "./import.ts";
+import { IMPORT_OPTIONS, IMPORT_USAGE, IMPORT_VERBS, type ImportVerb } from "./import-command.ts";
 import type { Operator } from "./operator.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const USAGE = `Usage: npm run souvenir -- <command>
 
@@ -25,7 +28,7 @@ export const USAGE = `Usage: npm run souvenir -- <command>
   links undo ID [--reason TEXT]
   deliveries list [--state dead|pending]       what could not be forwarded to the agent runtime, or waits
   deliveries replay ID|--all                   try dead ones again
-  consolidate                                  consolidate the facts of every org now and print what was done
+${IMPORT_USAGE}  consolidate                                  consolidate the facts of every org now and print what was done
 
 Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
 database, the command is sent to it. Without one, and on PostgreSQL, it opens the database itself.
@@ -51,11 +54,11 @@ const OPTIONS = {
   "extraction-limit": { type: "string" },
   status: { type: "string" },
   search: { type: "string" },
-  user: { type: "string" },
   with: { type: "string" },
   reason: { type: "string" },
   state: { type: "string" },
   all: { type: "boolean" },
+  ...IMPORT_OPTIONS,
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -65,24 +68,23 @@ type Flags = ReturnType<
 type Flag = Exclude<keyof Flags, "org" | "help">;
 type Request = Parameters<Operator["request"]>;
 
-/** What was typed is no command; the message says why. */
-export class UsageError extends Error {}
-
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "serve" }
-  | { readonly kind: "request"; readonly request: Request; readonly org: string | undefined };
+  | { readonly kind: "request"; readonly request: Request; readonly org: string | undefined }
+  | { readonly kind: "import"; readonly request: ImportRequest; readonly org: string | undefined };
 
-interface Verb {
+interface Spelling {
   /** Positional words after the verb, as the usage names them. */
   readonly words: readonly string[];
   readonly flags: readonly Flag[];
   readonly required?: readonly Flag[];
   /** The flag that stands in the place of the words. */
   readonly instead?: Flag;
+}
+interface Verb extends Spelling {
   readonly request: (words: readonly string[], flags: Flags) => Request;
 }
-
 const list = (noun: string): Verb => ({
   words: [],
   flags: [],
@@ -101,7 +103,7 @@ const decide = (status: string): Verb => ({
   request: (words, { reason }) => ["PUT", `${pathOf("users", words)}/status`, { status, reason }],
 });
 
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Readonly<Record<string, Verb | ImportVerb>> = {
   "keys list": list("keys"),
   "keys create": {
     words: [],
@@ -212,6 +214,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     flags: ["all"],
     request: (words) => ["POST", `${pathOf("deliveries", words)}/replay`],
   },
+  ...IMPORT_VERBS,
   consolidate: { words: [], flags: [], request: () => ["POST", "/v1/consolidate"] },
 };
 /** What they do is not of one org. */
@@ -245,7 +248,9 @@ export function readCommand(args: readonly string[]): Command {
   ];
   const foreign = Object.keys(flags).find((flag) => !accepted.includes(flag));
   if (foreign !== undefined) throw new UsageError(`${name}: it takes no --${foreign}`);
-  return { kind: "request", request: verb.request(words, flags), org: flags.org };
+  return "imported" in verb
+    ? { kind: "import", request: verb.imported(words[0] ?? "", flags), org: flags.org }
+    : { kind: "request", request: verb.request(words, flags), org: flags.org };
 }
 
 function parse(args: readonly string[]) {

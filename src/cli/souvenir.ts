@@ -1,7 +1,8 @@
 import { readConfig } from "../config.ts";
-import { readCommand, USAGE, UsageError } from "./command.ts";
+import { readCommand, USAGE } from "./command.ts";
 import { type Answer, connect } from "./operator.ts";
 import { explain } from "./reason.ts";
+import { UsageError } from "./usage-error.ts";
 
 function print({ status, body }: Answer): void {
   if (status >= 400) {
@@ -35,7 +36,12 @@ async function main(args: string[]): Promise<void> {
     (variable) => process.env[variable],
   );
   try {
-    print(await operator.request(...command.request));
+    if (command.kind === "import") {
+      const { runImport } = await import("./import.ts");
+      await runImport(operator, command.request, process);
+    } else {
+      print(await operator.request(...command.request));
+    }
   } finally {
     await operator.close();
   }

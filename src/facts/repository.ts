@@ -37,21 +37,20 @@ export class FactRepository {
   /** @returns undefined when this scope, agent, key and source have a row already */
   async insert(scope: FactScope, fact: NewFact, tx: Tx): Promise<StoredFact | undefined> {
     const { table } = factTables[scope.name];
-    const { identityId, state, ...columns } = fact;
     const [row] = await tx
       .insert(table)
-      .values({
-        ...columns,
-        ...state,
-        claimTags: state.claimTags && [...state.claimTags],
-        tags: [...columns.tags],
-        value: JSON.stringify(columns.value),
-        orgId: scope.orgId,
-        ...ownerColumns(scope, identityId),
-      })
+      .values({ orgId: scope.orgId, ...factColumns(scope, fact) })
       .onConflictDoNothing()
       .returning(factRowOf(table));
     return row && readRow(row);
+  }
+
+  /** Rows of keys that have none yet. */
+  async insertAll(scope: FactScope, facts: readonly NewFact[], tx: Tx): Promise<void> {
+    const { table } = factTables[scope.name];
+    await tx
+      .insert(table)
+      .values(facts.map((fact) => ({ orgId: scope.orgId, ...factColumns(scope, fact) })));
   }
 
   async findBySource(
@@ -203,6 +202,17 @@ export class FactRepository {
       .set({ oldValue: null })
       .where(and(eq(memoryEvents.orgId, orgId), among(memoryEvents.id, eventIds)));
   }
+}
+
+function factColumns(scope: FactScope, { identityId, state, ...columns }: NewFact) {
+  return {
+    ...columns,
+    ...state,
+    claimTags: state.claimTags && [...state.claimTags],
+    tags: [...columns.tags],
+    value: JSON.stringify(columns.value),
+    ...ownerColumns(scope, identityId),
+  };
 }
 
 function ownerColumns(scope: FactScope, identityId: string | null) {

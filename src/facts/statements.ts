@@ -108,6 +108,33 @@ export class Statements {
     return verdict;
   }
 
+  /**
+   * Appends statements of one scope to keys that have none yet, each to its own, in a few statements whatever their
+   * number. The caller holds the keys' locks and has looked.
+   */
+  async appendAlone(statements: readonly Statement[], now: Date, tx: Tx): Promise<void> {
+    const [first] = statements;
+    if (!first) return;
+    const { scope } = first;
+    const rows = statements.map((statement) => {
+      const row = rowOf(statement, now);
+      const state = stateAlone(row, now);
+      return { ...row, identityId: statement.identityId, state };
+    });
+    await this.#facts.insertAll(scope, rows, tx);
+    const folded = rows.map(({ identityId: _, ...row }) => ({
+      key: { scope, agentId: row.agentId, key: row.key },
+      row,
+      claims: fold([row], [], now).claims,
+    }));
+    await this.#index.indexClaims(scope, folded, tx);
+    const events = folded.map(({ row, claims }) => {
+      const { verdict, others } = verdictOn(row, { claims, expired: [] });
+      return eventOf(row, verdict, others, row.writtenBy);
+    });
+    await this.#facts.addEvents(scope, events, tx);
+  }
+
   /** In other words it may be the same: a model is asked after the commit, which need not be there for the answer. */
   async #compare({ orgId }: FactScope, row: FactRow, others: readonly Claim[], now: Date, tx: Tx) {
     if (!this.#comparisons) return;

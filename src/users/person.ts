@@ -27,6 +27,11 @@ const CHANNEL = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const PRINTABLE = /^(?:(?![\p{C}\p{Default_Ignorable_Code_Point}\u2800])\S| )+$/u;
 const MAX_EXTERNAL_ID = 256;
 
+/** An external id as a channel gave it. */
+export const ExternalId = z
+  .string()
+  .refine(isExternalId, "an external id is 1 to 256 printable characters");
+
 /** A channel's name and a colon come before the external id. */
 const MAX_USER_ID = MAX_EXTERNAL_ID + 64;
 
@@ -55,9 +60,7 @@ export function parsePersonRef(userId: string, defaultChannel: string): PersonRe
       hint: "Send telegram:12345, or the internal id that get_user_context returned.",
     });
   }
-  const length = [...externalId].length;
-  const trimmed = externalId.trim() === externalId;
-  if (length < 1 || length > MAX_EXTERNAL_ID || !trimmed || !PRINTABLE.test(externalId)) {
+  if (!isExternalId(externalId)) {
     throw new AppError("INVALID_INPUT", "userId: an external id is 1 to 256 printable characters", {
       hint: "Send it exactly as the channel gave it, e.g. telegram:12345.",
     });
@@ -84,6 +87,12 @@ export interface PersonWithIdentities extends Standing {
     readonly channel: string;
     readonly externalId: string;
   }[];
+}
+
+function isExternalId(text: string): boolean {
+  const length = [...text].length;
+  if (length < 1 || length > MAX_EXTERNAL_ID || text.trim() !== text) return false;
+  return PRINTABLE.test(text);
 }
 
 /** A person as lists show them. */

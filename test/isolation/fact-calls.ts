@@ -79,6 +79,7 @@ const newFact = ({ identity }: SeededOrg) => ({
 export const FACT_CALLS: Readonly<Record<string, Calls>> = {
   FactRepository: {
     insert: refused((a, mine, tx) => facts.insert(userScope(a, mine), newFact(a), tx)),
+    insertAll: refused((a, mine, tx) => facts.insertAll(userScope(a, mine), [newFact(a)], tx)),
     findBySource: empty((a, mine, tx) =>
       inEachScope(a, mine, async (scope) => {
         const source = { ...slot, sourceMessageId: a.turnMessageId };

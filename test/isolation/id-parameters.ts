@@ -61,6 +61,7 @@ export const MINE = "telegram:1";
 export const ENTRY = { key: "k", value: 1 };
 const FACT = { key: "a.fact", value: 1 };
 const DECISION = { status: "blocked", reason: "a test of ids" };
+const FACTS = { facts: [{ ...FACT, sourceMessageId: "file:1" }] };
 const TURN = { channel: "web", userMessage: "hello", assistantMessage: "hi" };
 
 type Arguments = (ids: Ids) => object;
@@ -204,4 +205,14 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   // Signed by the host app of the default org, which alone it speaks for.
   "POST /v1/links/assertions": [],
   "GET /v1/audit": [],
+  // The ids of messages and people are the platform's own, in the caller's org.
+  "POST /v1/imports/messages": [],
+  "POST /v1/imports/facts": [
+    ({ person }) => ["POST", "/v1/imports/facts", { scope: "user", userId: person, ...FACTS }],
+    ({ person }) => [
+      "POST",
+      "/v1/imports/facts",
+      { scope: "user", userId: person, ...FACTS, dryRun: true },
+    ],
+  ],
 };

@@ -9,6 +9,7 @@ import { JobQueue } from "../../src/jobs/queue.ts";
 import { JobRepository } from "../../src/jobs/repository.ts";
 import { OrgRepository } from "../../src/orgs/repository.ts";
 import { ContextRepository } from "../../src/users/context.ts";
+import { NewcomerRepository } from "../../src/users/newcomer-repository.ts";
 import { PeopleRepository } from "../../src/users/people-repository.ts";
 import { UserRepository } from "../../src/users/repository.ts";
 import {
@@ -37,6 +38,7 @@ const jobRows = new JobRepository();
 const orgs = new OrgRepository();
 const contexts = new ContextRepository();
 const users = new UserRepository();
+const newcomers = new NewcomerRepository();
 const people = new PeopleRepository();
 
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -204,6 +206,16 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       ...(await people.list(mine, { id: a.userId, limit: 9 }, tx)),
       ...(await people.list(mine, { search: a.externalId, limit: 9 }, tx)),
     ]),
+  },
+  NewcomerRepository: {
+    find: answers(new Map(), (a, mine, tx) => newcomers.find(mine, "telegram", [a.externalId], tx)),
+    lock: nothing((a, mine, tx) => newcomers.lock(mine, "telegram", [a.externalId], tx)),
+    create: answers(false, async (a, mine, tx) => {
+      const first = { status: "approved", at: NOON } as const;
+      const made = await newcomers.create(mine, "telegram", [externalOf(a)], first, tx);
+      const person = made.get(a.externalId);
+      return person?.userId === a.userId || person?.identityId === a.identity.id;
+    }),
   },
   UserRepository: {
     standing: nothing((a, mine, tx) => users.standing(mine, a.userId, tx)),

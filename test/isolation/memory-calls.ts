@@ -1,3 +1,4 @@
+import { ImportRepository } from "../../src/chat/import-repository.ts";
 import { MessageRepository } from "../../src/chat/message-repository.ts";
 import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
@@ -15,13 +16,29 @@ import {
   withoutOrg,
 } from "./call.ts";
 import { inEachScope } from "./fact-calls.ts";
-import { NOON } from "./seeded-org.ts";
+import { NOON, type SeededOrg } from "./seeded-org.ts";
 
 const chat = new ChatRepository();
 const platform = new PlatformMessageRepository();
+const imports = new ImportRepository();
 const kv = new KvRepository();
 const recalls = new RecallRepository();
 const EVERYTHING = { agents: ["atlas"], includeArchived: true };
+
+const messageOf = (a: SeededOrg) =>
+  ({
+    ...personOf(a),
+    ...platformOf(a),
+    conversationId: "c",
+    direction: "inbound",
+    kind: "text",
+    payload: "{}",
+    forwarded: false,
+    optedOut: false,
+    searchDue: false,
+    sentAt: NOON,
+    archivedAt: NOON,
+  }) as const;
 
 /** Of the repositories of messages, entries and recall. */
 export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
@@ -36,22 +53,7 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
         tx,
       ),
     ),
-    insert: refused((a, mine, tx) =>
-      chat.insert(
-        mine,
-        {
-          ...personOf(a),
-          ...platformOf(a),
-          conversationId: "c",
-          direction: "inbound",
-          kind: "text",
-          payload: "{}",
-          sentAt: NOON,
-          archivedAt: NOON,
-        },
-        tx,
-      ),
-    ),
+    insert: refused((a, mine, tx) => chat.insert(mine, messageOf(a), tx)),
     ownersOf: empty((a, mine, tx) =>
       chat.ownersOf(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
     ),
@@ -90,6 +92,12 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
     find: empty((a, mine, tx) =>
       platform.find(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
     ),
+  },
+  ImportRepository: {
+    find: empty((a, mine, tx) =>
+      imports.find(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
+    ),
+    insert: refused((a, mine, tx) => imports.insert(mine, [messageOf(a)], tx)),
   },
   KvRepository: {
     upsert: refused((a, mine, tx) =>

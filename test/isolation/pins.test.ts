@@ -4,6 +4,7 @@ import { users } from "../../src/db/schema/users.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { factImport, messageImport } from "./imports.ts";
 import { rowsOf } from "./rows.ts";
 import { callTool, resultOf, rpc, toolsOf, v1, v1RoutesOf } from "./rpc.ts";
 import { type SeededOrg, secretOf, seedOrg } from "./seeded-org.ts";
@@ -92,6 +93,8 @@ onBothDatabases((engine) => {
         "PUT /v1/users/:userId/status": { status: "blocked", reason: "no" },
         "POST /v1/users/:userId/links": { with: PINNED, reason: "no" },
         "POST /v1/channels": { channel: "telegram", account: "new", secretVariable: "S" },
+        "POST /v1/imports/messages": messageImport("pinned"),
+        "POST /v1/imports/facts": factImport("pinned"),
       };
       const input = {
         user: { pinUserId: PINNED },

@@ -6,6 +6,7 @@ import { turns } from "../../src/db/schema/turns.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { factImport, messageImport } from "./imports.ts";
 import { rowsOf } from "./rows.ts";
 import { callTool, toolsOf, v1, v1RoutesOf } from "./rpc.ts";
 import { NOON, type SeededOrg, secretOf, seedOrg } from "./seeded-org.ts";
@@ -146,6 +147,11 @@ const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareR
   "GET /v1/links": ["admin", () => ["GET", "/v1/links"]],
   "POST /v1/links/:id/undo": ["admin", aLinkToUndo],
   "GET /v1/audit": ["admin", () => ["GET", "/v1/audit"]],
+  "POST /v1/imports/messages": [
+    "admin",
+    (_, __, n) => ["POST", "/v1/imports/messages", messageImport(n)],
+  ],
+  "POST /v1/imports/facts": ["admin", (_, __, n) => ["POST", "/v1/imports/facts", factImport(n)]],
   "POST /v1/consolidate": ["owner", () => ["POST", "/v1/consolidate"]],
 };
 

@@ -14,6 +14,7 @@ import { type Authenticate, requirePrincipal } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
 import { readJsonExactly } from "./body.ts";
 import { deliveryRoutes } from "./deliveries.ts";
+import { type ImportServices, importRoutes } from "./imports.ts";
 import { jobRoutes } from "./jobs.ts";
 import { parse } from "./parse.ts";
 import { type PeopleServices, peopleRoutes } from "./people.ts";
@@ -27,6 +28,7 @@ export interface V1Options extends PeopleServices {
   readonly deliveries: Deliveries;
   readonly jobs: JobService;
   readonly turns: TurnService;
+  readonly imports: ImportServices;
   /** Takes messages from the caller's budget. */
   readonly charge: (
     principal: Principal,
@@ -42,7 +44,8 @@ const AccountPath = z.object({ channel: z.string(), account: z.string() });
 
 /** `/v1`: what an operator does, for programs and for the command line while a server is running. */
 export function v1Routes(options: V1Options) {
-  const { authenticate, keys, orgs, channels, jobs, turns, charge, allowedHosts } = options;
+  const { authenticate, keys, orgs, channels, jobs, turns, imports, charge, allowedHosts } =
+    options;
   return async (app: FastifyInstance): Promise<void> => {
     const principals = new WeakMap<FastifyRequest, Principal>();
     const by = (request: FastifyRequest): Principal => {
@@ -106,5 +109,6 @@ export function v1Routes(options: V1Options) {
     jobRoutes(app, jobs, by);
     turnRoutes(app, turns, by);
     peopleRoutes(app, options, by);
+    importRoutes(app, imports, by);
   };
 }

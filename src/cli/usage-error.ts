@@ -1,0 +1,2 @@
+/** What was typed is no command; the message says why. */
+export class UsageError extends Error {}
