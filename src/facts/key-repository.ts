@@ -43,11 +43,12 @@ export class FactKeyRepository {
       .where(
         and(
           eq(table.orgId, orgId),
-          sql`${table.id} in (
+          // An array is made once. As a subquery it would be run again for each row of a table without statistics.
+          sql`${table.id} = any(array(
             select picked.id from ${wanted} cross join lateral (
               select id from ${table}
               where ${owner} = wanted.owner and ${table.agentId} = wanted.agent and ${table.key} = wanted.key
-              ${newest}) picked)`,
+              ${newest}) picked))`,
         ),
       )
       .orderBy(asc(table.observedAt), asc(table.id));
