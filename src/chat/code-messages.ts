@@ -28,15 +28,21 @@ export class CodeMessages {
     tx: Tx,
   ): Promise<Person | undefined> {
     const { direction, forwarded, text } = message;
-    if (direction !== "inbound" || forwarded || !isAlone(message)) return undefined;
+    if (direction !== "inbound" || forwarded || !isAlone(update, message)) return undefined;
     const said = { userId: person.userId, text, receivedAt: update.receivedAt };
     const linked = await this.#codes.redeem(update, said, tx);
     return linked && { ...person, userId: linked.userId };
   }
 }
 
-/** Channels call a conversation with a single person by that person's id, before a topic if there is one. */
-function isAlone({ conversationId, sender }: ChannelMessage): boolean {
+/**
+ * Whether nobody else reads along. Channels call a conversation with a single person by that person's id: alone, before a
+ * topic, or behind the account that it is with. In doubt others do.
+ */
+function isAlone({ channel }: ChannelUpdate, { conversationId, sender }: ChannelMessage): boolean {
   const id = sender?.externalId;
-  return id !== undefined && (conversationId === id || conversationId.startsWith(`${id}:`));
+  if (id === undefined) return false;
+  if (conversationId === id || conversationId.startsWith(`${id}:`)) return true;
+  const isBehindAccount = channel === "whatsapp" || conversationId.startsWith("business:");
+  return isBehindAccount && conversationId.endsWith(`:${id}`);
 }
