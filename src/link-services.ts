@@ -87,7 +87,6 @@ export function buildLinks(parts: LinkParts) {
   });
   const assertions = new LinkAssertions({
     links,
-    identities,
     users,
     orgs,
     noteDelivery: (scope, updateId, tx) => {

@@ -172,7 +172,7 @@ export async function buildServices({
   const intake = {
     chat: archive,
     platform: new PlatformMessageRepository(),
-    senders: new Senders(users),
+    senders: new Senders(users, linking.links),
     users,
     facts,
     index,

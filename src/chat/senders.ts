@@ -1,4 +1,6 @@
 import type { Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
+import type { LinkService } from "../links/service.ts";
 import type { Person } from "../users/person.ts";
 import type { UserService } from "../users/service.ts";
 import type { Sender } from "./message.ts";
@@ -7,9 +9,11 @@ import type { ChannelUpdate } from "./update.ts";
 /** Who the people are that channels tell of. */
 export class Senders {
   readonly #users: UserService;
+  readonly #links: Pick<LinkService, "unite">;
 
-  constructor(users: UserService) {
+  constructor(users: UserService, links: Pick<LinkService, "unite">) {
     this.#users = users;
+    this.#links = links;
   }
 
   /** The person who wrote, made on first sight. */
@@ -25,8 +29,8 @@ export class Senders {
       return this.#users.ensure(update, { channel, externalId }, first, tx);
     }
     const ref = { channel, externalId, phoneNumber };
-    const { person } = await this.#users.ensureWithNumber(update, ref, first, tx);
-    return person;
+    const { person, twin } = await this.#users.ensureWithNumber(update, ref, first, tx);
+    return twin === undefined ? person : this.#unite(update, person, [twin], tx);
   }
 
   /** Somebody has further ids now. Says nothing of people who are not known. */
@@ -35,6 +39,25 @@ export class Senders {
     change: { readonly earlier: readonly string[]; readonly ids: readonly string[] },
     tx: Tx,
   ): Promise<void> {
-    await this.#users.addIds(update, update.channel, change, tx);
+    const renamed = await this.#users.addIds(update, update.channel, change, tx);
+    if (renamed) await this.#unite(update, renamed.person, renamed.twins, tx);
+  }
+
+  /** People whom the platform says to be one. Where one of them is blocked they stay apart, and the message is kept. */
+  async #unite(
+    update: ChannelUpdate,
+    person: Person,
+    twins: readonly string[],
+    tx: Tx,
+  ): Promise<Person> {
+    if (twins.length === 0) return person;
+    const act = { proof: "platform", actor: update.channel, reason: null } as const;
+    try {
+      const userId = await this.#links.unite(update, [person.userId, ...twins], act, tx);
+      return { ...person, userId };
+    } catch (error) {
+      if (error instanceof AppError && error.code === "CONFLICT") return person;
+      throw error;
+    }
   }
 }

@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { OrgService } from "../orgs/service.ts";
-import type { Identities } from "../users/identities.ts";
 import type { UserService } from "../users/service.ts";
 import type { LinkService } from "./service.ts";
 
 const MOST_IDENTITIES = 10;
+const ASSERTED = { proof: "assertion", actor: "assertion", reason: null } as const;
 /** Only what names its channel: the app that signs need not know which one is the default here. */
 const ExternalRef = z
   .string()
@@ -21,7 +21,6 @@ export type Assertion = z.output<typeof Assertion>;
 
 interface AssertionDependencies {
   readonly links: LinkService;
-  readonly identities: Identities;
   readonly users: UserService;
   readonly orgs: OrgService;
   /** Notes a delivery; false for a repeated one. */
@@ -49,7 +48,7 @@ export class LinkAssertions {
    * @throws AppError INVALID_INPUT; CONFLICT where one of them is blocked
    */
   async assert(deliveryId: string, { identities }: Assertion): Promise<{ userId: string }> {
-    const { orgs, users, transactions, defaultOrg, noteDelivery } = this.#deps;
+    const { links, orgs, users, transactions, defaultOrg, noteDelivery } = this.#deps;
     const org = await transactions.system("webhook routing", (tx) => orgs.find(defaultOrg, tx));
     const scope = { orgId: org.id };
     // Sorted: of two with the same new people each would wait for the other.
@@ -62,23 +61,7 @@ export class LinkAssertions {
       for (const ref of refs) people.add((await users.find(scope, ref, tx)).userId);
       const [oldest] = [...people];
       if (!oldest) throw new Error("there is nobody");
-      return { userId: isFresh ? await this.#linkAll(scope, [...people], tx) : oldest };
+      return { userId: isFresh ? await links.unite(scope, [...people], ASSERTED, tx) : oldest };
     });
-  }
-
-  async #linkAll(
-    scope: { readonly orgId: string },
-    ids: readonly string[],
-    tx: Tx,
-  ): Promise<string> {
-    const { links, identities } = this.#deps;
-    const { people } = await identities.hold(scope, ids, tx);
-    const [oldest, ...others] = people;
-    if (!oldest) throw new Error("there is nobody");
-    for (const { id } of others) {
-      const act = { proof: "assertion", actor: "assertion", reason: null } as const;
-      await links.link(scope, { from: id, to: oldest.id, ...act }, tx);
-    }
-    return oldest.id;
   }
 }

@@ -76,6 +76,26 @@ export class LinkService {
     return { linkId, userId: to };
   }
 
+  /**
+   * Makes one person of several: whoever has been known longest. Owned by the caller's transaction.
+   *
+   * @returns the person that all are now
+   * @throws AppError as `link`
+   */
+  async unite(
+    scope: Scope,
+    userIds: readonly string[],
+    act: Pick<NewLink, "proof" | "actor" | "reason">,
+    tx: Tx,
+  ): Promise<string> {
+    const { people } = await this.#deps.identities.hold(scope, userIds, tx);
+    requireNotBlocked(people);
+    const [oldest, ...others] = people;
+    if (!oldest) throw new Error("there is nobody");
+    for (const { id } of others) await this.link(scope, { ...act, from: id, to: oldest.id }, tx);
+    return oldest.id;
+  }
+
   /** Who these two are once nobody can change it any more. */
   async #current(scope: Scope, { from, to }: NewLink, tx: Tx) {
     const { users } = this.#deps;

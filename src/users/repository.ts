@@ -173,20 +173,29 @@ export class UserRepository {
     return rows.map(({ externalId }) => externalId);
   }
 
-  /** @returns undefined when the id is taken */
+  /**
+   * Gives a person another id beside one of theirs: where links moved that one, an undo takes both back.
+   *
+   * @returns undefined when the id is taken
+   */
   async addIdentity(
     { orgId }: Scope,
-    userId: string,
+    { userId, identityId: known }: Person,
     ref: ExternalId,
     at: Date,
     tx: Tx,
   ): Promise<Person | undefined> {
-    const [identity] = await tx
+    const [added] = await tx
       .insert(channelIdentities)
       .values({ orgId, userId, ...ref, createdAt: at })
       .onConflictDoNothing()
-      .returning({ identityId: channelIdentities.id });
-    return identity && { userId, identityId: identity.identityId };
+      .returning({ id: channelIdentities.id });
+    if (!added) return undefined;
+    await tx.execute(sql`
+      insert into identity_link_moves (org_id, link_id, identity_id)
+      select ${orgId}::uuid, link_id, ${added.id}::uuid from identity_link_moves
+      where org_id = ${orgId} and identity_id = ${known}`);
+    return { userId, identityId: added.id };
   }
 
   /** Holds the person's row until the transaction ends, so that limits are counted by one writer at a time. */

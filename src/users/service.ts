@@ -141,13 +141,13 @@ export class UserService {
     const ids = holder ? await users.externalIds(scope, holder.userId, channel, tx) : [];
     const hasItAlone = holder !== undefined && ids.every(isPhoneNumber);
     if (hasItAlone && !byId) {
-      const person = await users.addIdentity(scope, holder.userId, id, this.#clock(), tx);
+      const person = await users.addIdentity(scope, holder, id, this.#clock(), tx);
       if (!person) throw new Error("an id was taken while it was locked");
       await this.#refresh(scope, person, first, tx);
       return { person };
     }
     const person = await this.ensure(scope, id, first, tx);
-    if (!byNumber) await users.addIdentity(scope, person.userId, number, this.#clock(), tx);
+    if (!byNumber) await users.addIdentity(scope, person, number, this.#clock(), tx);
     return hasItAlone ? { person, twin: holder.userId } : { person };
   }
 
@@ -175,7 +175,7 @@ export class UserService {
     const twins: string[] = [];
     for (const externalId of ids) {
       const ref = { channel, externalId };
-      if (await users.addIdentity(scope, person.userId, ref, this.#clock(), tx)) continue;
+      if (await users.addIdentity(scope, person, ref, this.#clock(), tx)) continue;
       const holder = await users.findExternal(scope, ref, tx);
       const isOther = holder !== undefined && holder.userId !== person.userId;
       if (isOther && !isPhoneNumber(externalId)) twins.push(holder.userId);

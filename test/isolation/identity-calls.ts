@@ -232,7 +232,13 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     }),
     externalIds: empty((a, mine, tx) => users.externalIds(mine, a.userId, "telegram", tx)),
     addIdentity: refused((a, mine, tx) =>
-      users.addIdentity(mine, a.userId, { channel: "telegram", externalId: "planted" }, NOON, tx),
+      users.addIdentity(
+        mine,
+        personOf(a),
+        { channel: "telegram", externalId: "planted" },
+        NOON,
+        tx,
+      ),
     ),
     lock: nothing((a, mine, tx) => users.lock(mine, a.userId, tx)),
     updateProfile: nothing((a, mine, tx) =>

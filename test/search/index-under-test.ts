@@ -93,7 +93,7 @@ async function tenantOf({ transactions }: Database) {
     ...shared,
     chat: archive,
     platform: new PlatformMessageRepository(),
-    senders: new Senders(users),
+    senders: new Senders(users, { unite: async (_org, [userId = ""]) => userId }),
     facts,
     turns,
     idempotency,
