@@ -1,5 +1,6 @@
 import { AuditRepository } from "./audit/repository.ts";
 import { AuditService } from "./audit/service.ts";
+import type { Outbox } from "./channels/outbox.ts";
 import { CodeMessages } from "./chat/code-messages.ts";
 import { ChatMoveRepository } from "./chat/move-repository.ts";
 import type { ChatRepository } from "./chat/repository.ts";
@@ -37,6 +38,7 @@ interface LinkParts {
   readonly consolidation: Consolidation;
   readonly index: SearchIndex;
   readonly queue: JobQueue;
+  readonly outbox: Outbox;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly defaultOrg: string;
@@ -44,7 +46,7 @@ interface LinkParts {
 
 /** Who is who and who may: links between people, approval, and the trail of both. */
 export function buildLinks(parts: LinkParts) {
-  const { people, users, orgs, archive, keys, consolidation, index, queue } = parts;
+  const { people, users, orgs, archive, keys, consolidation, index, queue, outbox } = parts;
   const { transactions, clock, defaultOrg } = parts;
   const audit = new AuditService(new AuditRepository(), transactions, clock);
   const identities = new Identities(people, new IdentityRepository());
@@ -59,9 +61,12 @@ export function buildLinks(parts: LinkParts) {
       entries: new KvMoveRepository(),
       facts: new FactMoving({ moves: new FactMoveRepository(), keys, consolidation, queue, clock }),
       index: new SearchMoving(index, queue, clock),
+      outbox,
       clock,
     }),
     users,
+    messages,
+    outbox,
     audit,
     transactions,
     clock,
@@ -80,8 +85,10 @@ export function buildLinks(parts: LinkParts) {
     people,
     users,
     audit,
-    onBlocked: (scope, userId, at, tx) =>
-      turns.skipOpen(scope, userId, { reason: "not-approved", at }, tx),
+    async onBlocked(scope, userId, at, tx) {
+      await turns.skipOpen(scope, userId, { reason: "not-approved", at }, tx);
+      await outbox.drop(scope, userId, tx);
+    },
     transactions,
     clock,
   });

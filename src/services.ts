@@ -166,7 +166,7 @@ export async function buildServices({
   const channels = buildChannels({ config, orgs, users, queue, transactions, clock, secretOf });
   const linking = buildLinks({
     ...{ people, users, orgs, archive, keys: factKeys, consolidation, index, queue },
-    ...{ transactions, clock, defaultOrg: config.DEFAULT_ORG },
+    ...{ outbox: channels.outbox, transactions, clock, defaultOrg: config.DEFAULT_ORG },
   });
   const turnRows = new TurnRepository();
   const intake = {

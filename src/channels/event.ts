@@ -23,12 +23,17 @@ const MAX_PAYLOAD_BYTES = 8 * 1024;
 
 /**
  * Whether nobody else reads a conversation. Channels call one with a single person by that person's id: alone, before a
- * topic (`<id>:<topic>`), or as another account's (`business:<connection>:<id>`). In doubt others read along.
+ * topic (`<id>:<topic>`), as another account's (`business:<connection>:<id>`), or on WhatsApp behind the number that was
+ * written to (`<number>:<id>`). In doubt others read along.
  */
-export function isPrivate(conversationId: string, externalId: string | undefined): boolean {
+export function isPrivate(
+  { channel, conversationId }: { readonly channel: string; readonly conversationId: string },
+  externalId: string | undefined,
+): boolean {
   if (externalId === undefined) return false;
   if (conversationId === externalId || conversationId.startsWith(`${externalId}:`)) return true;
-  const [realm, , ...chat] = conversationId.split(":");
+  const [realm, first, ...chat] = conversationId.split(":");
+  if (channel === "whatsapp") return [first, ...chat].join(":") === externalId;
   return realm === "business" && chat.join(":") === externalId;
 }
 
@@ -84,7 +89,7 @@ function dataOf(told: Told, memory: EventMemory | null): object {
     },
     conversation: {
       id: message.conversationId,
-      isPrivate: isPrivate(message.conversationId, sender?.externalId),
+      isPrivate: isPrivate(message, sender?.externalId),
     },
     memory,
   };

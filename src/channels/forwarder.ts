@@ -179,7 +179,7 @@ export class Forwarder {
     const answer = await within(memoryWithinMs, recall.recall(by, asked, message.id));
     if (!answer || answer.disabled) return null;
     const { stableBlock, memoryBlock, etag } = answer;
-    const isAlone = isPrivate(message.conversationId, senderOf(told)?.externalId);
+    const isAlone = isPrivate(message, senderOf(told)?.externalId);
     return { private: !isAlone, userId: user.id, stableBlock, memoryBlock, etag };
   }
 

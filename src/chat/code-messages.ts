@@ -1,3 +1,4 @@
+import { isPrivate } from "../channels/event.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { LinkCodes } from "../links/codes.ts";
 import type { Placed } from "../turns/turn.ts";
@@ -27,22 +28,12 @@ export class CodeMessages {
     person: Person,
     tx: Tx,
   ): Promise<Person | undefined> {
-    const { direction, forwarded, text } = message;
-    if (direction !== "inbound" || forwarded || !isAlone(update, message)) return undefined;
-    const said = { userId: person.userId, text, receivedAt: update.receivedAt };
+    const { direction, forwarded, text, conversationId, sender } = message;
+    const { channel, account, receivedAt } = update;
+    if (direction !== "inbound" || forwarded) return undefined;
+    if (!isPrivate({ channel, conversationId }, sender?.externalId)) return undefined;
+    const said = { userId: person.userId, text, channel, account, receivedAt };
     const linked = await this.#codes.redeem(update, said, tx);
     return linked && { ...person, userId: linked.userId };
   }
-}
-
-/**
- * Whether nobody else reads along. Channels call a conversation with a single person by that person's id: alone, before a
- * topic, or behind the account that it is with. In doubt others do.
- */
-function isAlone({ channel }: ChannelUpdate, { conversationId, sender }: ChannelMessage): boolean {
-  const id = sender?.externalId;
-  if (id === undefined) return false;
-  if (conversationId === id || conversationId.startsWith(`${id}:`)) return true;
-  const isBehindAccount = channel === "whatsapp" || conversationId.startsWith("business:");
-  return isBehindAccount && conversationId.endsWith(`:${id}`);
 }

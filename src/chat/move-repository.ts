@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { Move } from "../users/move.ts";
@@ -30,6 +30,23 @@ export class ChatMoveRepository {
       update chat_messages m set turn_id = null from turns t
       where m.org_id = ${orgId} and t.org_id = ${orgId} and m.turn_id = t.id
         and (m.user_id = ${from} and t.user_id = ${to} or m.user_id = ${to} and t.user_id = ${from})`);
+  }
+
+  /** Where a person's last message through a channel account was. */
+  async lastPlace({ orgId }: { readonly orgId: string }, userId: string, tx: Tx) {
+    const [row] = await tx
+      .select({ channel: chatMessages.channel, account: chatMessages.account })
+      .from(chatMessages)
+      .where(
+        and(
+          eq(chatMessages.orgId, orgId),
+          eq(chatMessages.userId, userId),
+          ne(chatMessages.account, ""),
+        ),
+      )
+      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
+      .limit(1);
+    return row;
   }
 
   /** How many messages of a person since a point in time look like a one-time code. */

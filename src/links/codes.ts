@@ -23,6 +23,8 @@ interface Scope {
 export interface Said {
   readonly userId: string;
   readonly text: string | null;
+  readonly channel: string;
+  readonly account: string;
   readonly receivedAt: Date;
 }
 
@@ -110,6 +112,7 @@ export class LinkCodes {
         proof: "code",
         actor: "code",
         reason: `issued by ${code.createdBy}`,
+        place: { channel: said.channel, account: said.account },
       },
       tx,
     );

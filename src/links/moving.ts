@@ -1,3 +1,4 @@
+import type { Outbox } from "../channels/outbox.ts";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { Move } from "../users/move.ts";
@@ -16,6 +17,7 @@ export interface MovingDependencies {
     holdPeople(org: { readonly orgId: string }, userIds: readonly string[], tx: Tx): Promise<void>;
     indexMoved(org: { readonly orgId: string }, userIds: readonly string[], tx: Tx): Promise<void>;
   };
+  readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
@@ -28,11 +30,12 @@ export class Moving {
   }
 
   /**
-   * In the order in which others lock: people's messages, turns, messages, keys of facts, scopes of the index. The caller
+   * In the order in which others lock: people's messages, turns, messages, keys of facts, scopes of the index, queues of what is forwarded. The
+   * caller
    * holds both people, so that nobody writes under a name of theirs.
    */
   async move(move: Move, tx: Tx): Promise<void> {
-    const { turns, messages, entries, facts, index, clock } = this.#deps;
+    const { turns, messages, entries, facts, index, outbox, clock } = this.#deps;
     const { from, to } = move;
     await index.holdPeople(move, [from, to], tx);
     await turns.move(move, clock(), tx);
@@ -41,5 +44,8 @@ export class Moving {
     await entries.move(move, tx);
     await facts.move(move, tx);
     await index.indexMoved(move, [from, to], tx);
+    const { everythingAs, identityIds } = move;
+    const waiting = everythingAs === undefined ? { from, to, identityIds } : { from, to };
+    await outbox.move(move, waiting, tx);
   }
 }

@@ -1,6 +1,7 @@
 import { v7 } from "uuid";
 import { type Principal, requireAdmin } from "../access/principal.ts";
 import type { AuditService } from "../audit/service.ts";
+import type { Outbox } from "../channels/outbox.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -25,6 +26,8 @@ export interface NewLink {
   /** As an audit event has it. */
   readonly actor: string;
   readonly reason: string | null;
+  /** The channel account whose runtime is told; default: where the person wrote last. */
+  readonly place?: { readonly channel: string; readonly account: string };
 }
 
 export interface LinkDependencies {
@@ -32,6 +35,14 @@ export interface LinkDependencies {
   readonly identities: Identities;
   readonly moving: Moving;
   readonly users: UserService;
+  readonly messages: {
+    lastPlace(
+      scope: Scope,
+      userId: string,
+      tx: Tx,
+    ): Promise<{ readonly channel: string; readonly account: string } | undefined>;
+  };
+  readonly outbox: Outbox;
   readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -73,7 +84,17 @@ export class LinkService {
     const subject = { subjectKind: "user", subjectId: to } as const;
     const details = { linkId, proof, from };
     await audit.record(scope, { actor, action: "user.linked", ...subject, reason, details }, tx);
+    await this.#tell(scope, { ...link, to }, linkId, tx);
     return { linkId, userId: to };
+  }
+
+  /** Lets the agent runtime know, behind what waits of both. */
+  async #tell(scope: Scope, { to, place }: NewLink, linkId: string, tx: Tx): Promise<void> {
+    const { messages, outbox, clock } = this.#deps;
+    const told = place ?? (await messages.lastPlace(scope, to, tx));
+    if (!told) return;
+    const delivery = { ...told, userId: to, event: "identity.linked", messageId: linkId } as const;
+    await outbox.enqueue(scope, delivery, clock(), tx);
   }
 
   /**

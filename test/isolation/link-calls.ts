@@ -86,6 +86,7 @@ export const LINK_CALLS: Readonly<Record<string, Calls>> = {
     leaveForeignTurns: nothing((a, mine, tx) =>
       each(movesOf(a, mine), (move) => messages.leaveForeignTurns(move, tx)),
     ),
+    lastPlace: nothing((a, mine, tx) => messages.lastPlace(mine, a.userId, tx)),
     countLike: answers(0, (a, mine, tx) =>
       messages.countLike(mine, a.userId, { pattern: ".", since: new Date(0) }, tx),
     ),
