@@ -30,9 +30,8 @@ export class Moving {
   }
 
   /**
-   * In the order in which others lock: people's messages, turns, messages, keys of facts, scopes of the index, queues of what is forwarded. The
-   * caller
-   * holds both people, so that nobody writes under a name of theirs.
+   * In the order in which others lock: people's messages, turns, messages, keys of facts, scopes of the index, queues of
+   * what is forwarded. The caller holds both people, so that nobody writes under a name of theirs.
    */
   async move(move: Move, tx: Tx): Promise<void> {
     const { turns, messages, entries, facts, index, outbox, clock } = this.#deps;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AgentRuntime } from "../support/agent-runtime.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
@@ -277,5 +278,26 @@ onBothDatabases((engine) => {
       (await app.telegram(privateMessage(311, { message_id: 1, text: "x" }), "nobody")).status,
     ).toBe(404);
     expect((await app.call("get_chat_history", { userId: "311" })).error?.code).toBe("NOT_FOUND");
+  });
+
+  test("whoever is told of a message finds it in the archive at that moment, with its edit", async () => {
+    const runtime = await AgentRuntime.start(clock.now);
+    const env = { ...runtime.env, TELEGRAM_AUTO_APPROVE: "true" };
+    const other = await openApp(engine, { clock: clock.now, env });
+    const found: unknown[] = [];
+    runtime.answer = async ({ data }) => {
+      const { messages } = await other.ok("get_chat_history", { userId: data.user.id });
+      found.push((messages as { id: string }[]).find(({ id }) => id === data.message.id));
+    };
+    const heard = (count: number) =>
+      expect.poll(() => found.length, { timeout: 10_000 }).toBe(count);
+    await other.telegram(privateMessage(321, { message_id: 1, text: "helo" }));
+    await heard(1);
+    const edit = { message_id: 1, text: "hello", edit_date: TELEGRAM_DATE + 5 };
+    await other.telegram(editedMessage(321, edit));
+    await heard(2);
+    expect(found).toMatchObject([{ text: "helo" }, { text: "hello", edited: true }]);
+    expect(runtime.said).toEqual(["message.received helo", "message.edited hello"]);
+    await Promise.all([other.dispose(), runtime.close()]);
   });
 });

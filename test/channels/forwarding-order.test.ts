@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { OutboxRepository } from "../../src/channels/outbox-repository.ts";
 import { AgentRuntime } from "../support/agent-runtime.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { privateMessage } from "../support/telegram.ts";
 import { ForwardingUnderTest, HOUR, MINUTE, SECOND } from "./forwarding-under-test.ts";
 
 onBothDatabases((engine) => {
@@ -130,5 +132,118 @@ onBothDatabases((engine) => {
     expect(ofAna.map(({ data }) => data.message.text)).toEqual(["m1", "m1", "m2"]);
     expect(ofAna[0]?.id).toBe(ofAna[1]?.id);
     expect(await s.query(sql`select 1 from forward_queues`)).toEqual([]);
+  });
+
+  test.each(["127.0.0.1", "localhost"])(
+    "an account's own URL may not lead into the private network (%s), also not over a kept connection",
+    async (host) => {
+      const { url } = s.runtime;
+      // Leaves no connection behind that the account could use.
+      await s.write(s.two, 1);
+      await s.forward();
+      const account = {
+        channel: "telegram",
+        account: `bot-${host.replaceAll(".", "-")}`,
+        secretVariable: "IN",
+      };
+      const forward = { forwardUrl: url.replace("127.0.0.1", host), forwardSecretVariable: "OUT" };
+      const added = await s.app.v1("POST", "/v1/channels", { ...account, ...forward });
+      expect(added.status).toBe(201);
+      const message = { message_id: 1, text: "out of here" };
+      const told = await s.app.telegram(privateMessage(s.one, message), account.account);
+      expect(told.status).toBe(200);
+      await s.forward();
+      expect(s.heardOfOne).toEqual([]);
+      expect(await s.deliveries("pending")).toMatchObject([
+        { lastError: "refused: the forward URL leads to a private or reserved address" },
+      ]);
+    },
+  );
+
+  test("two runs at once, and a server beside, send each message once and each person's in order", async () => {
+    const other = engine === "postgres" ? await s.open({}, { database: s.app.env }) : undefined;
+    const people = Array.from({ length: 20 }, (_, n) => 700_000 + n);
+    for (const message of [1, 2, 3, 4, 5]) {
+      await Promise.all(people.map((person) => s.write(person, message)));
+    }
+    await Promise.all([s.forward(), s.forward(), other?.jobs.runDue()]);
+    await s.forward();
+    expect(s.runtime.received).toHaveLength(100);
+    const ids = new Set(s.runtime.received.map(({ id }) => id));
+    expect(ids.size).toBe(100);
+    for (const person of people) {
+      const theirs = s.runtime.received.filter(
+        ({ data }) => data.message.conversationId === `${person}`,
+      );
+      expect(theirs.map(({ data }) => data.message.text)).toEqual(["m1", "m2", "m3", "m4", "m5"]);
+    }
+    await other?.dispose();
+  });
+
+  test("a server that stops gives back what it was sending, as if it had not been tried", async () => {
+    const reached = Promise.withResolvers<void>();
+    s.runtime.answer = async () => {
+      if (s.runtime.received.length > 1) return;
+      reached.resolve();
+      await new Promise(() => {});
+    };
+    const database = engine === "postgres" ? { database: s.app.env } : {};
+    const other = await s.open({}, database);
+    await other.telegram(privateMessage(s.one, { message_id: 1, text: "hold on" }));
+    void other.jobs.runDue();
+    await reached.promise;
+    await other.jobs.stop();
+    const rows = await other.database.transactions.system("operator", (tx) =>
+      tx.execute(sql`select attempts, last_error from forward_deliveries`),
+    );
+    expect(rows).toEqual([{ attempts: 0, last_error: null }]);
+    await other.dispose();
+  });
+
+  test("a message leaves as soon as it is archived", async () => {
+    const database = engine === "postgres" ? { database: s.app.env } : {};
+    const other = await s.open({}, { ...database, background: true });
+    await other.telegram(privateMessage(s.one, { message_id: 1, text: "now" }));
+    await expect.poll(() => s.runtime.said, { timeout: 4_000 }).toContain("message.received now");
+    await other.dispose();
+  });
+
+  test("the next one to serve is found by its time, without a look at what else waits", async () => {
+    const [plan, ...more] = await s.app.database.transactions.system("operator", async (tx) => {
+      await tx.execute(sql`set local enable_seqscan = on`);
+      await tx.execute(sql`
+        insert into users (id, org_id, status, role, created_at)
+        select gen_random_uuid(), (select id from orgs limit 1), 'approved', 'customer', now()
+        from generate_series(1, 20000)`);
+      await tx.execute(sql`
+        insert into forward_queues (org_id, user_id, last_position, next_at)
+        select org_id, id, 1, now() from users on conflict do nothing`);
+      await tx.execute(sql`
+        insert into forward_deliveries
+          (id, org_id, user_id, position, event, message_id, channel, account, created_at)
+        select gen_random_uuid(), org_id, id, 1, 'message.received', id, 'telegram', 'main', now()
+        from users`);
+      await tx.execute(sql`analyze forward_queues, forward_deliveries`);
+      const rows: string[] = [];
+      const lines = async (statement: ReturnType<typeof sql>) => {
+        const found = await tx.execute<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
+        rows.push(found.map((row) => row["QUERY PLAN"]).join("\n"));
+      };
+      const explained = new Proxy(tx, {
+        get: (target, property) =>
+          property === "execute"
+            ? async (statement: ReturnType<typeof sql>) => {
+                await lines(statement);
+                return [];
+              }
+            : Reflect.get(target, property),
+      });
+      await new OutboxRepository().claim(16, new Date(), new Date(), explained);
+      await tx.execute(sql`delete from forward_queues`);
+      return rows;
+    });
+    expect(more).toEqual([]);
+    expect(plan).toContain("Index Scan using forward_queues_next_idx");
+    expect(plan).not.toMatch(/Seq Scan on forward_|forward_deliveries/);
   });
 });

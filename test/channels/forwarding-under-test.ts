@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { AgentRuntime } from "../support/agent-runtime.ts";
-import { openApp, type TestApp } from "../support/app.ts";
+import { AGENT_SECRET, AgentRuntime } from "../support/agent-runtime.ts";
+import { openApp, TELEGRAM_SECRET, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import type { Engine } from "../support/database.ts";
 import { privateMessage } from "../support/telegram.ts";
@@ -9,6 +9,10 @@ import { privateMessage } from "../support/telegram.ts";
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
+
+/** The secrets of further accounts: as the test's bot shows it, and as the runtime verifies it. */
+const secretOf = (variable: string) =>
+  ({ IN: TELEGRAM_SECRET, OUT: AGENT_SECRET })[variable as "IN" | "OUT"];
 
 /** A server that forwards to a runtime of its own, for the tests of one describe block; jobs run when a test says so. */
 export class ForwardingUnderTest {
@@ -45,7 +49,7 @@ export class ForwardingUnderTest {
   open(env: Record<string, string> = {}, options: Parameters<typeof openApp>[1] = {}) {
     const all = { ...this.runtime.env, TELEGRAM_AUTO_APPROVE: "true", ...env };
     // No test waits for the clock on the wall.
-    const patient = { clock: this.clock.now, background: false, memoryWithinMs: 60_000 };
+    const patient = { clock: this.clock.now, background: false, memoryWithinMs: 60_000, secretOf };
     return openApp(this.engine, { ...patient, env: all, ...options });
   }
 

@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { vi } from "vitest";
 
 /** 32 bytes. */
-const AGENT_SECRET = "whsec_c291dmVuaXItdGVzdC1zZWNyZXQtMzItYnl0ZXMhISE=";
+export const AGENT_SECRET = "whsec_c291dmVuaXItdGVzdC1zZWNyZXQtMzItYnl0ZXMhISE=";
 
 export interface Received {
   readonly id: string;
