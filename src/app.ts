@@ -12,6 +12,7 @@ import { ownHosts } from "./http/own-hosts.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { buildHttp } from "./http/server.ts";
 import { linkAssertions } from "./http/v1/assertions.ts";
+import { messageRoute } from "./http/v1/messages.ts";
 import { v1Routes } from "./http/v1/routes.ts";
 import { JobLeases } from "./jobs/leases.ts";
 import { JobRunner } from "./jobs/runner.ts";
@@ -134,8 +135,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   });
 
   const rateLimit = new RateLimit(config.RATE_LIMIT_PER_MINUTE);
-  const charge = async (principal: Principal, messages: number) =>
-    principal.keyId === OPERATOR_KEY_ID ? undefined : rateLimit.charge(principal.keyId, messages);
+  const charge = async ({ keyId }: { readonly keyId: string }, messages: number) =>
+    keyId === OPERATOR_KEY_ID ? undefined : rateLimit.charge(keyId, messages);
   await mountSouvenir(http, {
     version: VERSION,
     services,
@@ -157,6 +158,17 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     assertions: services.assertions,
     secret: config.LINK_SECRET,
     requireReady: () => startup.requireReady(),
+    clock,
+  });
+  await http.register(messageRoute, {
+    authenticate,
+    signing: (channel, account) => {
+      startup.requireReady();
+      return channels.signing(channel, account);
+    },
+    post: (poster, posts) => chat.post(poster, posts),
+    charge,
+    allowedHosts: config.ALLOWED_HOSTS,
     clock,
   });
   const signIns = new RateLimit(SIGN_INS_PER_MINUTE);

@@ -43,6 +43,7 @@ export function buildChannels(deps: ChannelDependencies) {
         verifyToken: config.WHATSAPP_VERIFY_TOKEN,
       },
     },
+    messagesSecret: config.MESSAGES_SECRET,
     agentWebhook:
       config.AGENT_WEBHOOK_URL && config.AGENT_WEBHOOK_SECRET
         ? {

@@ -13,6 +13,7 @@ import {
   type SendingAccount,
 } from "./account.ts";
 import type { ChannelAccount, ChannelRepository } from "./repository.ts";
+import { isSigningSecret } from "./standard-webhooks.ts";
 
 export interface ChannelDependencies {
   readonly channels: ChannelRepository;
@@ -21,6 +22,8 @@ export interface ChannelDependencies {
   readonly clock: Clock;
   /** The `main` accounts of the default org, by channel, from the environment. */
   readonly main: Readonly<Record<string, MainAccount>>;
+  /** Signs what host apps post for the default org. */
+  readonly messagesSecret: string | undefined;
   /** Where messages of the default org go, but for accounts with a URL of their own. */
   readonly agentWebhook: Destination | undefined;
   readonly defaultOrg: string;
@@ -66,6 +69,25 @@ export class ChannelService {
       ...(verifyToken && { verifyToken }),
       autoApprove: row.autoApprove || (main[channel]?.autoApprove ?? false),
     };
+  }
+
+  /**
+   * Who signs posts: an account of a channel without a webhook of its own, or the default org's host app. undefined where
+   * nobody can.
+   */
+  async signing(
+    channel: string | undefined,
+    account: string,
+  ): Promise<ReceivingAccount | undefined> {
+    const { orgs, transactions, messagesSecret: secret, defaultOrg } = this.#deps;
+    if (account === MAIN_ACCOUNT) {
+      if (!secret) return undefined;
+      const org = await transactions.system("webhook routing", (tx) => orgs.find(defaultOrg, tx));
+      return { account, orgId: org.id, secret, autoApprove: true };
+    }
+    if (channel === undefined) return undefined;
+    const found = await this.receiving(channel, account);
+    return found && isSigningSecret(found.secret) ? found : undefined;
   }
 
   /** The accounts of the org that can send, those of the environment first. */

@@ -28,11 +28,7 @@ export function sign(secret: string, { id, timestamp, body }: SignedContent): st
   return `v1,${hmac.digest("base64")}`;
 }
 
-interface SignatureHeaders {
-  readonly "webhook-id"?: string | string[] | undefined;
-  readonly "webhook-timestamp"?: string | string[] | undefined;
-  readonly "webhook-signature"?: string | string[] | undefined;
-}
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Checks a signature over the body's own bytes; several, parted by spaces, are how a sender changes its secret.
@@ -41,7 +37,7 @@ interface SignatureHeaders {
  */
 export function verifiedId(
   secret: string,
-  headers: SignatureHeaders,
+  headers: Headers,
   body: Buffer,
   now: Date,
 ): string | undefined {

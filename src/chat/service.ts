@@ -17,6 +17,9 @@ import {
 import { corrects, Intake, type IntakeDependencies } from "./intake.ts";
 import type { ArchivedMessage, MessageRepository } from "./message-repository.ts";
 import { optsOut } from "./opt-out.ts";
+import type { Post, PostedOutcome } from "./posted.ts";
+import type { Poster } from "./poster.ts";
+import { Posting } from "./posting.ts";
 import type { ArchivedTurn, Turn } from "./turn.ts";
 import type { ChannelUpdate } from "./update.ts";
 
@@ -38,10 +41,12 @@ export interface ChatDependencies extends IntakeDependencies {
 export class ChatService {
   readonly #deps: ChatDependencies;
   readonly #intake: Intake;
+  readonly #posting: Posting;
 
   constructor(deps: ChatDependencies) {
     this.#deps = deps;
     this.#intake = new Intake(deps);
+    this.#posting = new Posting(deps, this.#intake);
   }
 
   /**
@@ -86,6 +91,11 @@ export class ChatService {
     tx: Tx,
   ): Promise<ArchivedMessage | undefined> {
     return this.#deps.messages.find(scope, id, tx);
+  }
+
+  /** Archives messages that a program posts, in order, all or none. @throws AppError as `Posting.take` */
+  post(poster: Poster, posts: readonly Post[]): Promise<PostedOutcome[]> {
+    return this.#posting.take(poster, posts, this.#deps.clock());
   }
 
   /** One page of a person's messages on every channel, both directions. A limit over 500 counts as 500. */

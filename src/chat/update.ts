@@ -39,5 +39,7 @@ export interface ChannelUpdate {
   readonly receivedAt: Date;
   /** People who write for the first time need no approval. */
   readonly autoApprove: boolean;
+  /** false: the agent runtime is not told of it. Default true. */
+  readonly forward?: boolean;
   readonly actions: readonly ChannelAction[];
 }

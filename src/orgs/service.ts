@@ -141,7 +141,7 @@ export class OrgService {
   }
 }
 
-function unknownStore(): AppError {
+export function unknownStore(): AppError {
   return new AppError("NOT_FOUND", "no store has this storeId", {
     hint: "Stores are made by the operator: npm run souvenir -- stores create SLUG.",
   });

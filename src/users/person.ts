@@ -55,6 +55,14 @@ export function parsePersonRef(userId: string, defaultChannel: string): PersonRe
   const colon = userId.indexOf(":");
   const channel = colon === -1 ? defaultChannel : userId.slice(0, colon);
   const externalId = colon === -1 ? userId : userId.slice(colon + 1);
+  return externalRef(channel, externalId);
+}
+
+/** A person by what a channel calls them. @throws AppError INVALID_INPUT */
+export function externalRef(
+  channel: string,
+  externalId: string,
+): { readonly channel: string; readonly externalId: string } {
   if (!CHANNEL.test(channel)) {
     throw new AppError("INVALID_INPUT", "userId: the channel before ':' is not a channel name", {
       hint: "Send telegram:12345, or the internal id that get_user_context returned.",

@@ -113,6 +113,17 @@ export class UserService {
     return meanwhile ?? (await this.#users.create(scope, ref, { ...first, at: this.#clock() }, tx));
   }
 
+  /** What a channel calls a person, where it knows them by one id alone. */
+  async onlyIdOn(
+    scope: Scope,
+    userId: string,
+    channel: string,
+    tx: Tx,
+  ): Promise<string | undefined> {
+    const ids = await this.#users.externalIds(scope, userId, channel, tx);
+    return ids.length === 1 ? ids[0] : undefined;
+  }
+
   /**
    * The person behind an id and the phone number that the platform shows with it: both become ids of that person. A number
    * whose person has another id already has passed on to somebody new, who must not inherit a memory.

@@ -60,13 +60,16 @@ function contactOf(
   return isOther ? undefined : only;
 }
 
-/** The conversation in which an answer closes a turn; unique inside one account, ≤ 512 characters. */
+/**
+ * The conversation in which an answer closes a turn; unique inside one account, ≤ 300 characters. As every channel does,
+ * one with a single person begins with that person's id: nobody else reads it.
+ */
 export function conversationIdOf(
   phoneNumberId: string,
   message: MessageShape,
-  sender: Sender | undefined,
+  externalId: string | undefined,
 ): string {
-  return `${phoneNumberId}:${message.group_id ?? sender?.externalId ?? "unknown"}`;
+  return `${message.group_id ?? externalId ?? "unknown"}:${phoneNumberId}`;
 }
 
 /** One value for one message, kept by its redeliveries, edits and statuses; unique inside one account. */

@@ -45,7 +45,7 @@ function read(payload: Payload, shape: MessageShape, arrival: Arrival): ChannelM
     kind: content.kind,
     text: content.text,
     sentAt: shape.timestamp ?? arrival.receivedAt,
-    conversationId: conversationIdOf(phoneNumberId, shape, speaker.sender),
+    conversationId: conversationIdOf(phoneNumberId, shape, speaker.sender?.externalId),
     platformMessageId: platformMessageIdOf(phoneNumberId, shape.id),
     forwarded: isForwarded(payload.context),
     payload: { ...content.payload, phone_number_id: phoneNumberId },
@@ -82,7 +82,7 @@ function systemActions(payload: Payload, shape: MessageShape, arrival: Arrival) 
   const change = changeOf(shape, payload.system);
   const [known] = change?.earlier ?? [];
   if (!change || known === undefined) return [{ type: "message", message, isEdit: false } as const];
-  const conversationId = `${arrival.phoneNumberId}:${shape.group_id ?? known}`;
+  const conversationId = conversationIdOf(arrival.phoneNumberId, shape, known);
   const ofKnown = { ...message, conversationId, sender: { externalId: known } };
   return [
     { type: "message", message: ofKnown, isEdit: false } as const,

@@ -17,8 +17,11 @@ const headers = (over: object = {}) => ({
   "webhook-signature": EXAMPLE.signature,
   ...over,
 });
-const verified = (given: object, now = at(EXAMPLE.timestamp), body = EXAMPLE.body) =>
-  verifiedId(EXAMPLE.secret, given, Buffer.from(body), now);
+const verified = (
+  given: Record<string, string | undefined>,
+  now = at(EXAMPLE.timestamp),
+  body = EXAMPLE.body,
+) => verifiedId(EXAMPLE.secret, given, Buffer.from(body), now);
 
 describe("Standard Webhooks", () => {
   test("signs the specification's example as it says", () => {

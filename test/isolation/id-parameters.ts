@@ -148,6 +148,11 @@ export const RESOURCES: Readonly<Record<string, readonly ((ids: Ids) => string)[
   ],
 };
 
+const POSTED = {
+  ...{ channel: "web", id: "posted", direction: "inbound", text: "hello" },
+  sentAt: "2026-03-01T12:00:00Z",
+};
+
 type Route = (ids: Ids) => readonly ["GET" | "POST" | "PUT" | "DELETE", string, object?];
 /** For each route its requests with ids; none where it takes none. */
 export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
@@ -177,6 +182,11 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   "POST /v1/deliveries/replay": [],
   "POST /v1/deliveries/:id/replay": [
     ({ delivery }) => ["POST", `/v1/deliveries/${delivery}/replay`],
+  ],
+  "POST /v1/messages": [
+    ({ person }) => ["POST", "/v1/messages", { ...POSTED, userId: person }],
+    ({ store }) => ["POST", "/v1/messages", { ...POSTED, userId: MINE, storeId: store }],
+    ({ storeSlug }) => ["POST", "/v1/messages", { ...POSTED, userId: MINE, storeId: storeSlug }],
   ],
   "GET /v1/jobs": [],
   "GET /v1/jobs/runs": [],

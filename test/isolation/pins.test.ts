@@ -105,6 +105,8 @@ onBothDatabases((engine) => {
       for (const role of ["admin", "owner"] as const) {
         const key = await app.createKey({ name: "pinned boss", role, ...input }, "acme");
         for (const route of v1RoutesOf(app)) {
+          // No management: test/http/v1/who-may-post.test.ts says what a pinned key posts.
+          if (route === "POST /v1/messages") continue;
           // It takes no key.
           if (route === "POST /v1/links/assertions") continue;
           const [method, path] = route.split(" ") as ["GET" | "POST" | "PUT" | "DELETE", string];

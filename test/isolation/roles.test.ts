@@ -109,6 +109,10 @@ const aLinkToUndo: PrepareRequest = async (app, org, unique) => {
   const { body } = await app.v1(...(await aLink(app, org, unique)), org.slug);
   return ["POST", `/v1/links/${body.id}/undo`, {}];
 };
+const postedAs = (id: string) => ({
+  ...{ channel: "web", id, externalUserId: "visitor", direction: "inbound", text: "hello" },
+  sentAt: NOON.toISOString(),
+});
 
 const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareRequest]>> = {
   "GET /v1/keys": ["admin", () => ["GET", "/v1/keys"]],
@@ -124,6 +128,7 @@ const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareR
   "GET /v1/deliveries": ["admin", () => ["GET", "/v1/deliveries"]],
   "POST /v1/deliveries/replay": ["admin", () => ["POST", "/v1/deliveries/replay"]],
   "POST /v1/deliveries/:id/replay": ["admin", aDeadDelivery],
+  "POST /v1/messages": ["member", (_, __, n) => ["POST", "/v1/messages", postedAs(n)]],
   "GET /v1/jobs": ["admin", () => ["GET", "/v1/jobs?state=dead"]],
   "GET /v1/jobs/runs": ["admin", () => ["GET", "/v1/jobs/runs?kind=x"]],
   "POST /v1/jobs/:id/replay": ["admin", aDeadJob],

@@ -101,7 +101,7 @@ describe("whose a message is", () => {
   test("in a group it is the sender's, in the group's conversation", () => {
     const group_id = "Y2FwaV9ncm91cDoxNzA1NTU1MDEzOToxMjAzNjM0MDQ2OTQyMzM4MjAZD";
     expect(archived({ group_id })).toMatchObject({
-      conversationId: `${PHONE}:${group_id}`,
+      conversationId: `${group_id}:${PHONE}`,
       sender: { externalId: ANA_ID },
     });
   });
@@ -125,7 +125,7 @@ describe("an id that changes", () => {
           kind: "service",
           text: null,
           sender: { externalId: ANA_NUMBER },
-          conversationId: `${PHONE}:${ANA_NUMBER}`,
+          conversationId: `${ANA_NUMBER}:${PHONE}`,
         },
       },
       { type: "renamed", earlier: [ANA_NUMBER], ids: ["US.2", "12195555358"] },

@@ -27,7 +27,7 @@ test("a text is the person's, dated by WhatsApp, under the number it came to", (
     kind: "text",
     text: "I am vegetarian",
     sentAt: SENT,
-    conversationId: `${PHONE}:${ANA_ID}`,
+    conversationId: `${ANA_ID}:${PHONE}`,
     platformMessageId: `${PHONE}:wamid.1`,
     sender: {
       externalId: ANA_ID,
@@ -151,7 +151,7 @@ describe("an edit", () => {
           text: "new",
           editedAt: new Date((DATE + 60) * 1000),
           platformMessageId: `${PHONE}:wamid.1`,
-          conversationId: `${PHONE}:${ANA_ID}`,
+          conversationId: `${ANA_ID}:${PHONE}`,
           sender: { externalId: ANA_ID },
           payload: { id: "wamid.1", image: { url: "[removed]" } },
         },
@@ -195,7 +195,7 @@ describe("what the business says on its own phone", () => {
           direction: "outbound",
           text: "it is on its way",
           sender: { externalId: ANA_ID, phoneNumber: ANA_NUMBER },
-          conversationId: `${PHONE}:${ANA_ID}`,
+          conversationId: `${ANA_ID}:${PHONE}`,
         },
       },
     ]);
