@@ -45,20 +45,17 @@ export class Posting {
     const { index, transactions } = this.#deps;
     for (const post of posts) requireMayPost(poster, post);
     return transactions.tenant(poster, async (tx) => {
-      const authors = new Map<Post, Author>();
       // In one order, so that two posters with the same people never wait for each other.
+      const people: string[] = [];
       for (const post of inOrder(posts)) {
-        authors.set(post, await this.#author(poster, post, tx));
+        people.push((await this.#author(poster, post, tx)).person.userId);
       }
-      const people = [...authors.values()].map(({ person }) => person.userId);
       await index.holdPeople(poster, people, tx);
       const outcomes: PostedOutcome[] = [];
       for (const post of posts) {
-        const author = authors.get(post);
-        const taken =
-          post.deleted || !author
-            ? this.#erase(poster, post, now, tx)
-            : this.#archive(poster, post, author, now, tx);
+        const taken = post.deleted
+          ? this.#erase(poster, post, now, tx)
+          : this.#archive(poster, post, now, tx);
         outcomes.push(await taken);
       }
       return outcomes;
@@ -87,13 +84,9 @@ export class Posting {
     return { person: await users.ensure(poster, { channel, externalId }, first, tx), externalId };
   }
 
-  async #archive(
-    poster: Poster,
-    post: PostedMessage,
-    author: Author,
-    now: Date,
-    tx: Tx,
-  ): Promise<PostedOutcome> {
+  async #archive(poster: Poster, post: PostedMessage, now: Date, tx: Tx): Promise<PostedOutcome> {
+    // Asked again: a one-time code in an earlier post may have made two people one.
+    const author = await this.#author(poster, post, tx);
     const update = await this.#update(poster, post, now, tx);
     const [known] = await this.#deps.platform.find(poster, post, [post.id], tx);
     if (known) {

@@ -30,6 +30,45 @@ onBothDatabases((engine) => {
     expect(await whatsapp.idsOf("whatsapp:15550041")).toEqual(["15550041", "US.41"]);
   });
 
+  test("two people who turn out to be one by the platform's own word are linked, in the journal", async () => {
+    const { app } = whatsapp;
+    await whatsapp.deliver(byNumber("15550061"));
+    await app.ok("update_memory", { userId: "whatsapp:15550061", key: "size", value: 42 });
+    const { id } = await whatsapp.person("whatsapp:15550061");
+    await whatsapp.deliver(byId("US.61"));
+    await app.ok("update_memory", { userId: "whatsapp:US.61", key: "colour", value: "red" });
+    await whatsapp.deliver(both("US.61", "15550061"), byId("US.61"));
+    expect(await whatsapp.idsOf("whatsapp:US.61")).toEqual(["15550061", "US.61"]);
+    expect(await whatsapp.texts("whatsapp:US.61")).toHaveLength(4);
+    const { memory } = await app.ok("get_user_context", { userId: "whatsapp:US.61" });
+    expect(memory).toEqual({ colour: "red", size: 42 });
+    const { body } = await app.v1("GET", `/v1/links?userId=${id}`);
+    expect(body.links).toMatchObject([{ toUserId: id, proof: "platform", actor: "whatsapp" }]);
+  });
+
+  test("who is approved stays approved, who is blocked gets no other name", async () => {
+    const { app } = whatsapp;
+    const be = (userId: string, status: string) =>
+      app.v1("PUT", `/v1/users/${userId}/status`, { status, reason: "a test" });
+    await whatsapp.deliver(byNumber("15550062"), byId("US.62"));
+    await be("whatsapp:US.62", "approved");
+    await whatsapp.deliver(both("US.62", "15550062"));
+    expect(await whatsapp.person("whatsapp:15550062")).toMatchObject({ status: "approved" });
+    await whatsapp.deliver(byNumber("15550063"), byId("US.63"));
+    await be("whatsapp:15550063", "blocked");
+    await whatsapp.deliver(both("US.63", "15550063"));
+    expect(await whatsapp.idsOf("whatsapp:US.63")).toEqual(["US.63"]);
+    expect(await whatsapp.person("whatsapp:15550063")).toMatchObject({ status: "blocked" });
+  });
+
+  test("a new id that wrote before the platform said whose it is, is linked to that person", async () => {
+    await whatsapp.deliver(byId("US.64"), byId("US.65"));
+    const update = { user_id: { previous: "US.64", current: "US.65" } };
+    await whatsapp.deliver(delivery({ user_id_update: [update] }, { field: "user_id_update" }));
+    expect(await whatsapp.idsOf("whatsapp:US.64")).toEqual(["US.64", "US.65"]);
+    expect(await whatsapp.texts("whatsapp:US.65")).toHaveLength(2);
+  });
+
   test("a number that was passed on does not pass on the memory", async () => {
     await whatsapp.deliver(both("US.42", "15550042", { text: { body: "my secret" } }));
     await whatsapp.deliver(both("US.43", "15550042", { text: { body: "I am new here" } }));

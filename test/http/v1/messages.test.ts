@@ -165,6 +165,21 @@ onBothDatabases((engine) => {
     );
   });
 
+  test("a one-time code in a post links its sender, and what follows is the linked person's", async () => {
+    await app.ok("update_memory", { userId: "telegram:901", key: "size", value: 42 });
+    const { code } = await app.ok("link_identity", { userId: "telegram:901" });
+    const of = { externalUserId: "quinn" };
+    const messages = [hello(of), hello({ ...of, text: code }), hello({ ...of, text: "it is me" })];
+    expect((await post.signed({ messages })).status).toBe(200);
+    expect((await history("telegram:901")).map(({ text }) => text)).toEqual([
+      "hello",
+      code,
+      "it is me",
+    ]);
+    const { memory } = await app.ok("get_user_context", { userId: "web:quinn" });
+    expect(memory).toEqual({ size: 42 });
+  });
+
   test("the same message id on another channel or account is another message", async () => {
     const twin = hello({ id: "twin", externalUserId: "ivy" });
     for (const place of [{}, { account: "second" }, { channel: "sms" }]) {
