@@ -94,8 +94,10 @@ export class ChatService {
   }
 
   /** Archives messages that a program posts, in order, all or none. @throws AppError as `Posting.take` */
-  post(poster: Poster, posts: readonly Post[]): Promise<PostedOutcome[]> {
-    return this.#posting.take(poster, posts, this.#deps.clock());
+  async post(poster: Poster, posts: readonly Post[]): Promise<PostedOutcome[]> {
+    const outcomes = await this.#posting.take(poster, posts, this.#deps.clock());
+    this.#deps.wake();
+    return outcomes;
   }
 
   /** One page of a person's messages on every channel, both directions. A limit over 500 counts as 500. */

@@ -21,7 +21,7 @@ export async function tell(
   tx: Tx,
 ): Promise<void> {
   const { id: messageId, userId, turnId, direction, kind } = message;
-  if (userId === null || direction !== "inbound") return;
+  if (userId === null || direction !== "inbound" || update.forward === false) return;
   if (turnId === null && kind !== "callback") return;
   const { channel, account, receivedAt } = update;
   await outbox.enqueue(update, { userId, event, messageId, channel, account }, receivedAt, tx);

@@ -13,6 +13,18 @@ interface PostAnswer {
 }
 
 let deliveries = 0;
+let messages = 0;
+
+/** A new message of a visitor of the web shop. */
+export const hello = (fields: object = {}) => ({
+  channel: "web",
+  id: `m${++messages}`,
+  externalUserId: "visitor-1",
+  direction: "inbound",
+  text: "hello",
+  sentAt: "2026-03-01T10:00:00Z",
+  ...fields,
+});
 
 /** The headers of a signed delivery. */
 export function signedHeaders(body: string | Buffer, secret: string, at: Date) {

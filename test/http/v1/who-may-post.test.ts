@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OWNER_KEY, openApp, type TestApp } from "../../support/app.ts";
 import { TestClock } from "../../support/clock.ts";
 import { onBothDatabases } from "../../support/database.ts";
-import { MESSAGES_SECRET, poster, secretOfLetter, signedHeaders } from "./posting.ts";
+import { hello, MESSAGES_SECRET, poster, secretOfLetter, signedHeaders } from "./posting.ts";
 
 const SHOP_SECRET = secretOfLetter("s");
 const SECRETS: Readonly<Record<string, string>> = {
@@ -43,16 +43,6 @@ onBothDatabases((engine) => {
   });
   afterAll(() => app.dispose());
 
-  let ids = 0;
-  const hello = (fields: object = {}) => ({
-    channel: "web",
-    id: `m${++ids}`,
-    externalUserId: "visitor-1",
-    direction: "inbound",
-    text: "hello",
-    sentAt: "2026-03-01T10:00:00Z",
-    ...fields,
-  });
   const byShop = { secret: SHOP_SECRET, query: "?channel=web&account=shop" };
   const inShop = (fields: object = {}) => hello({ account: "shop", ...fields });
   const textsOf = async (userId: string, key?: string) => {
