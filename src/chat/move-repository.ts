@@ -1,27 +1,32 @@
-import { and, desc, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { Move } from "../users/move.ts";
 
+/** Messages a statement, some tenths of a second: none may take longer than a connection waits for its answer. */
+const BATCH = 1_000;
+
 /** Moves messages to another person. */
 export class ChatMoveRepository {
-  /** What is searched has to be indexed under its new person: that is noted, for whoever indexes. */
-  async move({ orgId, from, to, identityIds, everythingAs }: Move, tx: Tx): Promise<void> {
-    const ofPerson = and(eq(chatMessages.orgId, orgId), eq(chatMessages.userId, from));
-    await tx
-      .update(chatMessages)
-      .set({
-        userId: to,
-        searchDue: sql`${chatMessages.searchDue} or (${chatMessages.text} <> '' and not ${chatMessages.optedOut})`,
-        ...(everythingAs && {
-          identityId: sql`coalesce(${chatMessages.identityId}, ${everythingAs}::uuid)`,
-        }),
-      })
-      .where(
-        everythingAs === undefined
-          ? and(ofPerson, inArray(chatMessages.identityId, [...identityIds]))
-          : ofPerson,
-      );
+  /** What is searched has to be indexed under its new person: that is noted, for whoever indexes. @returns how many went */
+  async move({ orgId, from, to, identityIds, everythingAs }: Move, tx: Tx): Promise<number> {
+    const goes =
+      everythingAs === undefined
+        ? sql`and identity_id = any(${`{${identityIds.join(",")}}`}::uuid[])`
+        : sql``;
+    let moved: number;
+    let all = 0;
+    do {
+      const rows = await tx.execute(sql`
+        update chat_messages m set user_id = ${to}, search_due = search_due or (text <> '' and not opted_out),
+          identity_id = coalesce(identity_id, ${everythingAs ?? null}::uuid)
+        where m.org_id = ${orgId} and m.id = any(array(
+          select id from chat_messages where org_id = ${orgId} and user_id = ${from} ${goes} limit ${BATCH}))
+        returning 1`);
+      moved = rows.length;
+      all += moved;
+    } while (moved === BATCH);
+    return all;
   }
 
   /** Takes messages out of turns that are another one's of these two people: each is learned from for one person alone. */

@@ -10,12 +10,20 @@ interface Moves {
 
 export interface MovingDependencies {
   readonly turns: { move(move: Move, at: Date, tx: Tx): Promise<void> };
-  readonly messages: Moves & { leaveForeignTurns(move: Move, tx: Tx): Promise<void> };
+  readonly messages: {
+    move(move: Move, tx: Tx): Promise<number>;
+    leaveForeignTurns(move: Move, tx: Tx): Promise<void>;
+  };
   readonly entries: Moves;
   readonly facts: Moves;
   readonly index: {
     holdPeople(org: { readonly orgId: string }, userIds: readonly string[], tx: Tx): Promise<void>;
-    indexMoved(org: { readonly orgId: string }, userIds: readonly string[], tx: Tx): Promise<void>;
+    indexMoved(
+      org: { readonly orgId: string },
+      userIds: readonly string[],
+      count: number,
+      tx: Tx,
+    ): Promise<void>;
   };
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -38,11 +46,11 @@ export class Moving {
     const { from, to } = move;
     await index.holdPeople(move, [from, to], tx);
     await turns.move(move, clock(), tx);
-    await messages.move(move, tx);
+    const count = await messages.move(move, tx);
     if (move.everythingAs === undefined) await messages.leaveForeignTurns(move, tx);
     await entries.move(move, tx);
     await facts.move(move, tx);
-    await index.indexMoved(move, [from, to], tx);
+    await index.indexMoved(move, [from, to], count, tx);
     const { everythingAs, identityIds } = move;
     const waiting = everythingAs === undefined ? { from, to, identityIds } : { from, to };
     await outbox.move(move, waiting, tx);

@@ -6,6 +6,9 @@ import type { SearchIndex } from "./service.ts";
 /** The job that indexes what waits for it. */
 export const INDEX_JOB = "search.index";
 
+/** Moved messages that are indexed in the transaction of a link. */
+const AT_ONCE = 200;
+
 interface Org {
   readonly orgId: string;
 }
@@ -26,9 +29,9 @@ export class SearchMoving {
     return this.#index.holdPeople(org, userIds, tx);
   }
 
-  /** Indexes the newest of the moved messages at once; a person may have a hundred thousand, and a job indexes the others. */
-  async indexMoved(org: Org, userIds: readonly string[], tx: Tx): Promise<void> {
-    await this.#index.indexAfterDeletion(org, userIds, tx);
+  /** Indexes a few moved messages at once; where there are many it is the job that is queued here. */
+  async indexMoved(org: Org, userIds: readonly string[], count: number, tx: Tx): Promise<void> {
+    if (count <= AT_ONCE) await this.#index.indexAfterDeletion(org, userIds, tx);
     const now = this.#clock();
     await this.#queue.request({ kind: INDEX_JOB, orgId: org.orgId, runAt: now }, now, tx);
   }
