@@ -29,6 +29,7 @@ export async function openServices(
     onNotice: (notice) => console.error(notice),
     secretOf: () => undefined,
     wake: () => {},
+    wait: () => Promise.resolve(),
   });
   return { ...services, database };
 }

@@ -51,7 +51,7 @@ await mountMcp(http, {
   name: "souvenir",
   version: VERSION,
   instructions: INSTRUCTIONS,
-  tools: [...toolsOf(services), noop],
+  tools: [...toolsOf(services, () => false), noop],
   describe(server, surface) {
     registerResources(server, surface, services);
     registerPrompts(server, surface, services.recall);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { OPERATOR_KEY_ID, type Principal } from "./access/principal.ts";
 import type { Clock } from "./clock.ts";
@@ -43,6 +44,8 @@ export interface AppOptions {
   readonly secretOf?: (variable: string) => string | undefined;
   /** How long a message that is forwarded waits for its memory; default a second. */
   readonly memoryWithinMs?: number;
+  /** Waits for milliseconds, less where the signal aborts; default: by the system's timers. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface App {
@@ -83,10 +86,21 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     secretOf: options.secretOf ?? (() => undefined),
     wake: (at = clock()) => wake(at),
     memoryWithinMs: options.memoryWithinMs,
+    wait: options.wait ?? ((ms, signal) => sleep(ms, undefined, { signal }).catch(() => {})),
   });
   const { orgs, keys, channels, chat, facts, queue } = services;
 
-  const startup = new Startup({ database, orgs, keys, transactions, config });
+  let canSend = false;
+  const startup = new Startup({
+    database,
+    orgs,
+    keys,
+    transactions,
+    config,
+    prepare: async () => {
+      canSend = await channels.canSend();
+    },
+  });
   const http = buildHttp({
     logger: loggerOptions(config.LOG_LEVEL, options.logStream),
     metrics,
@@ -140,6 +154,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   await mountSouvenir(http, {
     version: VERSION,
     services,
+    canSend: () => canSend,
     authenticate,
     charge,
     allowedHosts: config.ALLOWED_HOSTS,

@@ -43,6 +43,7 @@ import { RecallRepository } from "./recall/repository.ts";
 import { Retrieval } from "./recall/retrieval.ts";
 import { RecallService } from "./recall/service.ts";
 import { buildSearch } from "./search-services.ts";
+import { buildSending } from "./sending-services.ts";
 import { TurnAssignment } from "./turns/assignment.ts";
 import { Extraction } from "./turns/extraction.ts";
 import { extractionJob } from "./turns/jobs.ts";
@@ -70,6 +71,8 @@ interface ServiceDependencies {
   readonly wake: (at?: Date) => void;
   /** How long a message that is forwarded waits for its memory; default a second. */
   readonly memoryWithinMs?: number | undefined;
+  /** Waits for milliseconds, less where the signal aborts. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Every domain's services and jobs, each made once. */
@@ -83,6 +86,7 @@ export async function buildServices({
   secretOf,
   wake,
   memoryWithinMs = 1_000,
+  wait,
 }: ServiceDependencies) {
   const { transactions } = database;
   const orgs = new OrgService(new OrgRepository(), transactions, clock);
@@ -169,6 +173,13 @@ export async function buildServices({
     ...{ outbox: channels.outbox, transactions, clock, defaultOrg: config.DEFAULT_ORG },
   });
   const turnRows = new TurnRepository();
+  const assignment = new TurnAssignment({
+    turns: turnRows,
+    users,
+    orgs,
+    queue,
+    orchestrator: config.DEFAULT_AGENT,
+  });
   const intake = {
     chat: archive,
     platform: new PlatformMessageRepository(),
@@ -176,13 +187,7 @@ export async function buildServices({
     users,
     facts,
     index,
-    turns: new TurnAssignment({
-      turns: turnRows,
-      users,
-      orgs,
-      queue,
-      orchestrator: config.DEFAULT_AGENT,
-    }),
+    turns: assignment,
     codes: linking.codeMessages,
     messages: new MessageRepository(),
     outbox: channels.outbox,
@@ -190,6 +195,10 @@ export async function buildServices({
   };
   const chat = new ChatService({ ...intake, orgs, idempotency, transactions, clock });
   const imports = buildImports({ ...intake, statements, orgs, transactions, clock });
+  const sending = buildSending({
+    ...{ config, channels: channels.service, chat: archive, users, index, turns: assignment },
+    ...{ idempotency, transactions, clock, wait },
+  });
   const extractor = await anthropicExtractor({
     apiKey: config.ANTHROPIC_API_KEY,
     baseUrl: config.ANTHROPIC_BASE_URL,
@@ -232,6 +241,7 @@ export async function buildServices({
     expireJob(consolidation),
     compareJob(comparison),
     ...linking.handlers,
+    ...sending.handlers,
     ...search.handlers,
     pruneJob(jobRows, transactions, clock, () => handlers),
     ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
@@ -262,6 +272,7 @@ export async function buildServices({
     channels: channels.service,
     outbox: channels.outbox,
     deliveries: forwarding.deliveries,
+    sending: sending.sending,
     queue,
     jobRows,
     handlers,

@@ -17,6 +17,8 @@ interface StartupDependencies {
   readonly keys: KeyService;
   readonly transactions: Transactions;
   readonly config: Config;
+  /** Looks at the database once it can be used, before anybody else does. */
+  readonly prepare: () => Promise<void>;
 }
 
 export interface StartupEvents {
@@ -85,15 +87,21 @@ export class Startup {
   }
 
   async #prepare(log: FastifyBaseLogger): Promise<string | undefined> {
-    const { database, orgs, keys, transactions, config } = this.#deps;
+    const { database } = this.#deps;
     const applied = await database.prepare();
     if (applied.length > 0) log.info({ applied }, "migrations applied");
-    const first = await transactions.system("bootstrap", async (tx) => {
+    const first = await this.#bootstrap();
+    await this.#deps.prepare();
+    return first?.generated ? first.key : undefined;
+  }
+
+  #bootstrap() {
+    const { orgs, keys, transactions, config } = this.#deps;
+    return transactions.system("bootstrap", async (tx) => {
       const org = await orgs.ensure(config.DEFAULT_ORG, tx);
       // A key that nobody needs would be shown once, unheeded; the first start that asks for keys makes it.
       if (config.AUTH === "none" && config.OWNER_KEY === undefined) return undefined;
       return keys.bootstrap(org.id, config.OWNER_KEY, tx);
     });
-    return first?.generated ? first.key : undefined;
   }
 }

@@ -33,7 +33,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ],
   // Readers of other programs' files; what a Telegram message may keep is the same in an export.
   ["import/.+", [SHARED, OPEN, "import/.+", String.raw`telegram/(?:payload|speaker)\.ts`]],
-  [String.raw`(?:app|(?:(?:search|link|channel|import)-)?services)\.ts`, [".+"]],
+  [String.raw`(?:app|(?:(?:search|link|channel|import|sending)-)?services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -119,7 +119,7 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !/^(?:app|(?:(?:search|link|channel|import)-)?services)\.ts$/.test(file),
+          !/^(?:app|(?:(?:search|link|channel|import|sending)-)?services)\.ts$/.test(file),
       )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),
@@ -136,7 +136,9 @@ test("no transport imports another, and only transports import their libraries",
         matches(`${TRANSPORT}/.+`, to) &&
         !to.startsWith(`${home}/`),
     );
-    const libraries = [...read(file).matchAll(/from "((?:fastify|@modelcontextprotocol)[^"]*)"/g)]
+    const libraries = [
+      ...read(file).matchAll(/from "((?:fastify|@modelcontextprotocol|grammy|marked)[^"]*)"/g),
+    ]
       .map((match) => match[1] as string)
       .filter(() => !matches(`(?:${TRANSPORT}/.+|app\\.ts|startup\\.ts)`, file));
     return [...others, ...libraries].map((to) => `${file} may not import ${to}`);

@@ -41,6 +41,10 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
     "forwarding serves every org; a row says which",
   "channels/repository.ts findByAccount: select channelAccounts":
     "the account says which org a delivery is for",
+  "channels/repository.ts tokenVariables: selectDistinct channelAccounts":
+    "whether the server can send at all, for whichever org",
+  "chat/sending-repository.ts unfinished: select chatMessages":
+    "what a process left behind, of every org; a row says which",
   "chat/repository.ts deleteSentBefore: from chat_messages": "retention, over all orgs",
   "chat/repository.ts forgetUpdatesBefore: delete channelUpdates": "retention, over all orgs",
   "facts/key-repository.ts #rows: from «table»":

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ERROR_CODES } from "../src/errors.ts";
 import { INSTRUCTIONS } from "../src/mcp/instructions.ts";
 import { OWNER_KEY, openApp, type TestApp } from "./support/app.ts";
-import { privateMessage } from "./support/telegram.ts";
+import { CAN_SEND, privateMessage } from "./support/telegram.ts";
 
 /** Written by hand: what schemas cannot say. */
 const ABOUT = new URL("wire/about-tools.md", import.meta.url);
@@ -20,7 +20,7 @@ interface ToolOnTheWire {
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await openApp("embedded");
+  app = await openApp("embedded", { env: CAN_SEND });
 });
 afterAll(() => app.dispose());
 
@@ -54,6 +54,8 @@ test("the tools of a member key are these, in this order, in at most 12 KB", asy
     "forget_memory",
     "get_chat_history",
     "archive_turn",
+    "send_message",
+    "send_image",
   ]);
   expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThanOrEqual(12 * 1024);
   await expect(pretty(tools)).toMatchFileSnapshot("wire/tools.member.json");
@@ -73,7 +75,7 @@ test("every tool has a title, a description under 1,000 characters, annotations 
     expect(tool.title.length).toBeGreaterThan(0);
     expect(tool.description.length).toBeLessThan(1000);
     expect(tool.annotations).toMatchObject({
-      openWorldHint: false,
+      openWorldHint: tool.name.startsWith("send_"),
       ...(tool.annotations.readOnlyHint ? {} : { destructiveHint: expect.any(Boolean) }),
     });
     expect(tool.outputSchema).toMatchObject({ type: "object" });

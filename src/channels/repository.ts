@@ -18,6 +18,14 @@ export class ChannelRepository {
     return row;
   }
 
+  /** The variables that hold tokens, of every org; needs a system transaction. */
+  async tokenVariables(tx: Tx): Promise<string[]> {
+    const rows = await tx
+      .selectDistinct({ variable: channelAccounts.tokenVariable })
+      .from(channelAccounts);
+    return rows.flatMap(({ variable }) => variable ?? []);
+  }
+
   async find({ orgId }: Scope, channel: string, account: string, tx: Tx) {
     const [row] = await tx
       .select()

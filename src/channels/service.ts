@@ -90,6 +90,16 @@ export class ChannelService {
     return found && isSigningSecret(found.secret) ? found : undefined;
   }
 
+  /** Whether any account of any org can send. */
+  async canSend(): Promise<boolean> {
+    const { channels, transactions, main, secretOf } = this.#deps;
+    if (Object.values(main).some(({ token }) => token)) return true;
+    const variables = await transactions.system("webhook routing", (tx) =>
+      channels.tokenVariables(tx),
+    );
+    return variables.some((variable) => secretOf(variable));
+  }
+
   /** The accounts of the org that can send, those of the environment first. */
   async sending(scope: { readonly orgId: string }, tx: Tx): Promise<SendingAccount[]> {
     const { channels, orgs, main, defaultOrg, secretOf } = this.#deps;

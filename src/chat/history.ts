@@ -16,6 +16,8 @@ export interface HistoryMessage {
   readonly channel: string;
   readonly sentAt: Date;
   readonly editedAt: Date | null;
+  /** It was to be sent from here, and was not. */
+  readonly failed: boolean;
 }
 
 interface PageMessage {
@@ -26,6 +28,8 @@ interface PageMessage {
   readonly sentAt: string;
   readonly channel: string;
   readonly edited: boolean;
+  /** Only of what was to be sent and, as far as is known, never arrived. */
+  readonly failed?: true;
 }
 
 export interface HistoryPage {
@@ -52,6 +56,7 @@ function toPageMessage(message: HistoryMessage): PageMessage {
     sentAt: message.sentAt.toISOString(),
     channel: message.channel,
     edited: message.editedAt !== null,
+    ...(message.failed && { failed: true }),
   };
 }
 

@@ -218,6 +218,7 @@ export class ChatRepository {
           eq(chatMessages.account, place.account),
           eq(chatMessages.conversationId, place.conversationId),
           eq(chatMessages.direction, "outbound"),
+          sql`coalesce(${chatMessages.deliveryStatus}, 'sent') not in ('sending', 'failed')`,
           span.beforeTurn === undefined
             ? undefined
             : sql`${chatMessages.turnId} is distinct from ${span.beforeTurn}::uuid`,
@@ -263,6 +264,7 @@ export class ChatRepository {
         channel: chatMessages.channel,
         sentAt: chatMessages.sentAt,
         editedAt: chatMessages.editedAt,
+        failed: sql<boolean>`${chatMessages.deliveryStatus} is not distinct from 'failed'`,
       })
       .from(chatMessages)
       .where(

@@ -19,6 +19,7 @@ export type SystemPurpose =
   | "embedding models"
   | "due messages"
   | "forwarding"
+  | "unfinished messages"
   | "retention"
   | "vector index"
   | "operator";

@@ -40,6 +40,12 @@ export class IdempotencyRepository {
       .where(and(eq(idempotentCalls.orgId, orgId), eq(idempotentCalls.callHash, callHash)));
   }
 
+  async delete({ orgId }: Scope, callHash: string, tx: Tx): Promise<void> {
+    await tx
+      .delete(idempotentCalls)
+      .where(and(eq(idempotentCalls.orgId, orgId), eq(idempotentCalls.callHash, callHash)));
+  }
+
   /** Across all orgs: needs a system transaction. */
   async deleteBefore(before: Date, tx: Tx): Promise<number> {
     const rows = await tx

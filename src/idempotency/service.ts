@@ -43,7 +43,7 @@ export class IdempotencyService {
    */
   async once<T>(caller: Caller, call: Call, tx: Tx, work: () => Promise<T>): Promise<T> {
     if (call.key === undefined) return work();
-    const callHash = sha256(caller.orgId, caller.keyId, call.tool, call.key);
+    const callHash = hashOf(caller, call.tool, call.key);
     const bodyHash = sha256(canonicalJson(call.body));
     const claim = { callHash, bodyHash, createdAt: this.#clock() };
     if (await this.#calls.claim(caller, claim, tx)) {
@@ -59,4 +59,14 @@ export class IdempotencyService {
     }
     return JSON.parse(earlier.answer) as T;
   }
+
+  /** Forgets a call that came to nothing, so that it may be made again. */
+  async release(caller: Caller, call: Call, tx: Tx): Promise<void> {
+    if (call.key === undefined) return;
+    await this.#calls.delete(caller, hashOf(caller, call.tool, call.key), tx);
+  }
+}
+
+function hashOf({ orgId, keyId }: Caller, tool: string, key: string): string {
+  return sha256(orgId, keyId, tool, key);
 }

@@ -44,18 +44,23 @@ function publish(schema: z.ZodObject, io: "input" | "output"): JsonSchema {
 }
 
 /**
- * Every connecting model pays for these bytes. Goes what repeats something else (the pattern behind a format, the
- * range of an integer) or what nobody reads (string keys of a record, the closedness of an answer).
+ * Every connecting model pays for these bytes. Goes what repeats something else (the range of an integer) or what nobody
+ * reads (string keys of a record, the closedness of an object: what is unknown is refused by name).
  */
 function trim(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
-  if (schema.format !== undefined) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minLength === 1) delete schema.minLength;
-  // A text that is too long is refused with the number; nobody writes towards a maximum.
+  // What is too long, too many or of another form is refused with the rule; nobody writes towards a maximum.
   delete schema.maxLength;
+  delete schema.maxItems;
+  if (schema.minItems === 1) delete schema.minItems;
+  delete schema.pattern;
   if (isStringOnly(schema.propertyNames)) delete schema.propertyNames;
-  if (io === "output") delete schema.additionalProperties;
+  delete schema.additionalProperties;
+  const { properties } = schema;
+  if (io === "output" && properties && Object.keys(properties).length === 0)
+    delete schema.properties;
 }
 
 function isStringOnly(names: unknown): boolean {

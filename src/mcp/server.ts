@@ -147,7 +147,9 @@ function promiseNoChanges({ server }: McpServer): void {
 }
 
 function planFor(view: View, principal: Principal, tools: readonly Tool[]): Plan {
-  const planned = tools.map((tool) => ({ tool, input: inputSchemaOf(tool, view.pins) }));
+  const planned = tools
+    .filter((tool) => tool.isOffered?.() ?? true)
+    .map((tool) => ({ tool, input: inputSchemaOf(tool, view.pins) }));
   return {
     view,
     tools: new Map(planned.map((entry) => [entry.tool.name, entry])),
@@ -159,8 +161,17 @@ function planFor(view: View, principal: Principal, tools: readonly Tool[]): Plan
         description: tool.description,
         inputSchema: input.published,
         outputSchema: outputSchemaOf(tool),
-        annotations: tool.annotations,
+        annotations: told(tool.annotations),
         ...(tool.alwaysLoad === true && { _meta: { "anthropic/alwaysLoad": true } }),
       })),
   };
+}
+
+/** Without what a client assumes where nothing is said: a tool that writes, and does so anew each time. */
+function told({ ...annotations }: Partial<Tool["annotations"]>): Partial<Tool["annotations"]> {
+  if (annotations.readOnlyHint === false) {
+    if (annotations.idempotentHint === false) delete annotations.idempotentHint;
+    delete annotations.readOnlyHint;
+  }
+  return annotations;
 }

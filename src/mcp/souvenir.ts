@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Sending } from "../chat/sending.ts";
 import type { ChatService } from "../chat/service.ts";
 import { AppError } from "../errors.ts";
 import type { FactService } from "../facts/service.ts";
@@ -19,6 +20,8 @@ import { getUserContext } from "./tools/get-user-context.ts";
 import { linkIdentity } from "./tools/link-identity.ts";
 import { recall } from "./tools/recall.ts";
 import { rememberFact } from "./tools/remember-fact.ts";
+import { sendImage } from "./tools/send-image.ts";
+import { sendMessage } from "./tools/send-message.ts";
 import { setUserStatus } from "./tools/set-user-status.ts";
 import { storeMemory } from "./tools/store-memory.ts";
 import { updateMemory } from "./tools/update-memory.ts";
@@ -30,18 +33,21 @@ export interface McpServices {
   readonly recall: RecallService;
   readonly codes: LinkCodes;
   readonly approval: Approval;
+  readonly sending: Sending;
 }
 
 interface SouvenirMcpOptions
   extends Pick<McpOptions, "authenticate" | "charge" | "allowedHosts" | "version"> {
   readonly services: McpServices;
+  /** Whether the server has a channel account that can send. */
+  readonly canSend: () => boolean;
   /** Told of every call that reached its tool: `ok` or the error's code. */
   readonly onToolCall: (tool: string, outcome: string) => void;
 }
 
 /** What Souvenir offers over MCP, in the order in which clients see it. */
-export function toolsOf(services: McpServices): Tool[] {
-  const { kv, chat, facts, recall: recallService, codes, approval } = services;
+export function toolsOf(services: McpServices, canSend: () => boolean): Tool[] {
+  const { kv, chat, facts, recall: recallService, sending, codes, approval } = services;
   return [
     getUserContext(chat),
     recall(recallService),
@@ -52,6 +58,8 @@ export function toolsOf(services: McpServices): Tool[] {
     forgetMemory(kv),
     getChatHistory(chat),
     archiveTurn(chat),
+    { ...sendMessage(sending), isOffered: canSend },
+    { ...sendImage(sending), isOffered: canSend },
     linkIdentity(codes),
     setUserStatus(approval),
   ];
@@ -59,13 +67,13 @@ export function toolsOf(services: McpServices): Tool[] {
 
 export async function mountSouvenir(
   app: FastifyInstance,
-  { services, onToolCall, ...options }: SouvenirMcpOptions,
+  { services, canSend, onToolCall, ...options }: SouvenirMcpOptions,
 ): Promise<void> {
   await mountMcp(app, {
     ...options,
     name: "souvenir",
     instructions: INSTRUCTIONS,
-    tools: toolsOf(services).map((tool) => counted(tool, onToolCall)),
+    tools: toolsOf(services, canSend).map((tool) => counted(tool, onToolCall)),
     describe(server, surface) {
       registerResources(server, surface, services);
       registerPrompts(server, surface, services.recall);

@@ -28,6 +28,7 @@ interface ToolContext {
  *   archive: they reach the schema as sent, and it makes them storable. Everywhere else such text is refused.
  * - `alwaysLoad`: Claude loads the tool without a search.
  * - `minRole`: the tool is listed only for keys with that role; other callers get `FORBIDDEN`.
+ * - `isOffered`: asked when the first request of a kind of key comes; false: the server has no such tool.
  * - `handle` throws `AppError` for what a caller can act on; anything else is logged and answered `INTERNAL`.
  *   Its result is sent as it is: `output` is published, never applied.
  */
@@ -48,6 +49,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly archived?: readonly string[];
   readonly alwaysLoad?: boolean;
   readonly minRole?: KeyRole;
+  readonly isOffered?: () => boolean;
   handle(input: z.output<I>, context: ToolContext): Promise<z.output<O>>;
 }
 

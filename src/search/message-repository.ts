@@ -63,7 +63,7 @@ export class SearchMessageRepository {
 
   /**
    * These messages, and those that are searched together with one of them. One that is not searched (no person, no text,
-   * opted out) is among them without a person.
+   * opted out, never sent) is among them without a person.
    */
   async affected({ orgId }: Org, ids: readonly string[], tx: Tx): Promise<IndexedMessage[]> {
     const rows = await tx.execute<{
@@ -88,8 +88,9 @@ export class SearchMessageRepository {
           where n.org_id = ${orgId} and n.user_id = m.user_id and (n.sent_at, n.id) > (m.sent_at, m.id)
             and n.sent_at <= m.sent_at + ${SESSION_GAP}::interval and n.channel = m.channel and n.account = m.account
             and n.conversation_id = m.conversation_id and n.text <> '' and not n.opted_out
+            and ${wasSaid("n")}
           order by n.sent_at, n.id limit 1) next)
-      select m.id, case when m.text <> '' and not m.opted_out then m.user_id end as user_id, m.store_id, m.direction,
+      select m.id, case when m.text <> '' and not m.opted_out and ${wasSaid("m")} then m.user_id end as user_id, m.store_id, m.direction,
         m.forwarded, coalesce(left(m.text, ${SEARCHED_CHARACTERS}), '') as text, m.sent_at, earlier.id as context_id,
         earlier.text as before, earlier.direction as before_direction
       from chat_messages m left join lateral (
@@ -97,6 +98,7 @@ export class SearchMessageRepository {
         where p.org_id = ${orgId} and p.user_id = m.user_id and (p.sent_at, p.id) < (m.sent_at, m.id)
           and p.sent_at >= m.sent_at - ${SESSION_GAP}::interval and p.channel = m.channel and p.account = m.account
           and p.conversation_id = m.conversation_id and p.text <> '' and not p.opted_out
+          and ${wasSaid("p")}
         order by p.sent_at desc, p.id desc limit 1) earlier on true
       where m.org_id = ${orgId} and m.id in (select id from affected)`);
     return rows.map((row) => ({
@@ -128,4 +130,9 @@ export class SearchMessageRepository {
       .orderBy(asc(chatMessages.id))
       .limit(limit);
   }
+}
+
+/** Not what is only being sent, or never was. */
+function wasSaid(message: string) {
+  return sql.raw(`coalesce(${message}.delivery_status, 'sent') not in ('sending', 'failed')`);
 }

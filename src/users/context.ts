@@ -67,8 +67,9 @@ export class ContextRepository {
           order by key, updated_at desc, identity_id) entries) as memory,
         (select coalesce(json_agg(json_build_object('id', m.id, 'direction', m.direction, 'kind', m.kind,
             'text', m.text, 'channel', m.channel, 'sentAt', ${millis("m.sent_at")},
-            'editedAt', ${millis("m.edited_at")}) order by m.sent_at desc, m.id desc), '[]') from (
-          select id, direction, kind, text, channel, sent_at, edited_at from chat_messages
+            'editedAt', ${millis("m.edited_at")}, 'failed', m.delivery_status is not distinct from 'failed') order by m.sent_at desc, m.id desc), '[]') from (
+          select id, direction, kind, text, channel, sent_at, edited_at, delivery_status
+          from chat_messages
           where org_id = ${orgId} and user_id = u.id
           order by sent_at desc, id desc limit ${options.recentLimit + 1}) m) as recent
       from users u where u.org_id = ${orgId} and u.id = ${userId}`);

@@ -131,6 +131,20 @@ export class UserRepository {
     );
   }
 
+  /** The channels' ids of a person, oldest first. */
+  identitiesOf({ orgId }: Scope, userId: string, tx: Tx) {
+    return tx
+      .select({
+        id: channelIdentities.id,
+        channel: channelIdentities.channel,
+        externalId: channelIdentities.externalId,
+        unreachableAt: channelIdentities.unreachableAt,
+      })
+      .from(channelIdentities)
+      .where(and(eq(channelIdentities.orgId, orgId), eq(channelIdentities.userId, userId)))
+      .orderBy(channelIdentities.createdAt, channelIdentities.id);
+  }
+
   /** Makes concurrent first contacts of one external id wait for each other, so that they make one person. */
   async lockExternal({ orgId }: Scope, ref: ExternalId, tx: Tx): Promise<void> {
     const name = JSON.stringify([orgId, ref.channel, ref.externalId]);

@@ -56,6 +56,18 @@ export class UserService {
     return this.#users.keepUnlinked(scope, [{ internalId: userId }], tx);
   }
 
+  /** As `findToChange`, with the identity only where the name is one: an internal id stands for all of the person. */
+  async findNamed(scope: Scope, userId: string, tx: Tx): Promise<Person> {
+    const person = await this.findToChange(scope, userId, tx);
+    const isInternal = "internalId" in parsePersonRef(userId, this.#defaultChannel);
+    return isInternal ? { ...person, identityId: null } : person;
+  }
+
+  /** The channels' ids of a person, oldest first. */
+  identities(scope: Scope, userId: string, tx: Tx) {
+    return this.#users.identitiesOf(scope, userId, tx);
+  }
+
   /** Profile, entries and newest messages of a person. */
   async context(
     scope: Scope,

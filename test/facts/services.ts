@@ -55,6 +55,7 @@ async function tenantOf(database: Database, embedder: Embedder | undefined) {
     onNotice: () => {},
     secretOf: () => undefined,
     wake: () => {},
+    wait: () => Promise.resolve(),
   });
   const { orgs, users, facts, review, consolidation, chat, meaning, embedding } = services;
   const principal = async (): Promise<Principal> => {

@@ -18,6 +18,7 @@ export interface Ids {
   readonly delivery: string;
   readonly turn: string;
   readonly link: string;
+  readonly conversation: string;
 }
 
 export const idsOf = (org: SeededOrg): Ids => ({
@@ -36,6 +37,7 @@ export const idsOf = (org: SeededOrg): Ids => ({
   delivery: org.channels.delivery.id,
   turn: org.turn.id,
   link: org.channels.link.id,
+  conversation: org.externalId,
 });
 
 export const unknownIds = (): Ids => ({
@@ -53,6 +55,7 @@ export const unknownIds = (): Ids => ({
   delivery: v7(),
   turn: v7(),
   link: v7(),
+  conversation: "987654",
   cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
 });
 
@@ -124,6 +127,28 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, readonly Arg
       ({ external }) => ({ userId: external, ...DECISION }),
     ],
   },
+  send_message: {
+    userId: [
+      ({ person }) => ({ userId: person, text: "hello" }),
+      ({ external }) => ({ userId: external, text: "hello" }),
+    ],
+    conversationId: [
+      ({ conversation }) => ({ userId: MINE, text: "hello", conversationId: conversation }),
+    ],
+  },
+  send_image: {
+    userId: [
+      ({ person }) => ({ userId: person, image: "https://example.com/a.png" }),
+      ({ external }) => ({ userId: external, image: "https://example.com/a.png" }),
+    ],
+    conversationId: [
+      ({ conversation }) => ({
+        userId: MINE,
+        image: "https://example.com/a.png",
+        conversationId: conversation,
+      }),
+    ],
+  },
   archive_turn: {
     userId: [({ person }) => ({ userId: person, ...TURN })],
     storeId: [
@@ -133,7 +158,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, readonly Arg
   },
 };
 /** Parameters that name nothing of an org: what they hold is the caller's own. */
-export const NO_IDS = ["agentId", "conversationId"];
+export const NO_IDS = ["agentId", "archive_turn conversationId"];
 
 export const RESOURCES: Readonly<Record<string, readonly ((ids: Ids) => string)[]>> = {
   "memory://users/{userId}/context": [

@@ -75,6 +75,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     findByAccount: withoutOrg(undefined, (a, _, tx) =>
       channels.findByAccount("telegram", a.account, tx),
     ),
+    tokenVariables: withoutOrg([], (_, __, tx) => channels.tokenVariables(tx)),
     find: nothing((a, mine, tx) => channels.find(mine, "telegram", a.account, tx)),
     list: empty((_, mine, tx) => channels.list(mine, tx)),
     insert: nothing((a, mine, tx) =>
@@ -132,6 +133,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     ),
     find: nothing((a, mine, tx) => calls.find(mine, a.call.callHash, tx)),
     answer: nothing((a, mine, tx) => calls.answer(mine, a.call.callHash, '"forged"', tx)),
+    delete: nothing((a, mine, tx) => calls.delete(mine, a.call.callHash, tx)),
     deleteBefore: withoutOrg(0, (_, __, tx) => calls.deleteBefore(FAR_FUTURE, tx)),
   },
   JobQueue: {
@@ -225,6 +227,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     keepUnlinked: nothing((a, mine, tx) => users.keepUnlinked(mine, [externalOf(a)], tx)),
     keepForLink: nothing((a, mine, tx) => users.keepForLink(mine, [externalOf(a)], tx)),
     setStatus: nothing((a, mine, tx) => users.setStatus(mine, a.userId, "blocked", NOON, tx)),
+    identitiesOf: empty((a, mine, tx) => users.identitiesOf(mine, a.userId, tx)),
     lockExternal: nothing((a, mine, tx) => users.lockExternal(mine, externalOf(a), tx)),
     create: answers(false, async (a, mine, tx) => {
       const made = await users.create(mine, externalOf(a), { status: "approved", at: NOON }, tx);

@@ -2,6 +2,7 @@ import { ImportRepository } from "../../src/chat/import-repository.ts";
 import { MessageRepository } from "../../src/chat/message-repository.ts";
 import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
 import { ChatRepository } from "../../src/chat/repository.ts";
+import { SendingRepository } from "../../src/chat/sending-repository.ts";
 import { KvRepository } from "../../src/kv/repository.ts";
 import { RecallRepository } from "../../src/recall/repository.ts";
 import {
@@ -21,6 +22,7 @@ import { NOON, type SeededOrg } from "./seeded-org.ts";
 const chat = new ChatRepository();
 const platform = new PlatformMessageRepository();
 const imports = new ImportRepository();
+const sending = new SendingRepository();
 const kv = new KvRepository();
 const recalls = new RecallRepository();
 const EVERYTHING = { agents: ["atlas"], includeArchived: true };
@@ -98,6 +100,34 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
       imports.find(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
     ),
     insert: refused((a, mine, tx) => imports.insert(mine, [messageOf(a)], tx)),
+  },
+  SendingRepository: {
+    lastPlace: nothing((a, mine, tx) =>
+      sending.lastPlace(
+        mine,
+        { userId: a.userId, identityId: null },
+        [platformOf(a)],
+        undefined,
+        tx,
+      ),
+    ),
+    setSent: answers(false, (a, mine, tx) =>
+      sending.setSent(
+        mine,
+        a.message.id,
+        {
+          platformMessageId: "planted",
+          conversationId: "c",
+          sentAt: NOON,
+          turnId: null,
+          optedOut: true,
+        },
+        tx,
+      ),
+    ),
+    setFailed: nothing((a, mine, tx) => sending.setFailed(mine, a.message.id, "{}", tx)),
+    progress: empty((a, mine, tx) => sending.progress(mine, [a.message.id], tx)),
+    unfinished: withoutOrg([], (_, __, tx) => sending.unfinished(FAR_FUTURE, 100, tx)),
   },
   KvRepository: {
     upsert: refused((a, mine, tx) =>

@@ -4,6 +4,7 @@ import { users } from "../../src/db/schema/users.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { CAN_SEND } from "../support/telegram.ts";
 import { factImport, messageImport } from "./imports.ts";
 import { rowsOf } from "./rows.ts";
 import { callTool, resultOf, rpc, toolsOf, v1, v1RoutesOf } from "./rpc.ts";
@@ -19,7 +20,7 @@ onBothDatabases((engine) => {
   const others: Record<string, string> = {};
   const keys: Record<string, string> = {};
   beforeAll(async () => {
-    app = await openApp(engine, { clock: new TestClock().now, secretOf });
+    app = await openApp(engine, { clock: new TestClock().now, secretOf, env: CAN_SEND });
     org = await seedOrg(app, "acme");
     await app.v1("POST", "/v1/stores", { slug: "other-shop" }, "acme");
     const key = (input: object) => app.createKey({ name: "pinned", ...input }, "acme");

@@ -176,7 +176,7 @@ test("a hint is sentences, and repeats of a schema only what refuses something",
   expect(errorOf(await call(server, "noted", sent)).hint).toBe(
     'limit: More than 500 counts as 500. Send {"type":"integer","minimum":1}. ' +
       'feedback: Send {"type":"object","properties":{"thumb":{"type":"string","enum":["up","down"]},' +
-      '"description":{"type":"string"}},"required":["description"],"additionalProperties":false}. ' +
+      '"description":{"type":"string"}},"required":["description"]}. ' +
       "value: Any value. Send any JSON value.",
   );
 });

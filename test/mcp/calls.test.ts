@@ -33,10 +33,9 @@ test("tools are listed in their order, lean, with all that a client shows", asyn
         value: {},
         limit: { default: 50, type: "integer", minimum: 1 },
         loud: { type: "boolean" },
-        tags: { maxItems: 8, type: "array", items: { type: "string" } },
+        tags: { type: "array", items: { type: "string" } },
       },
       required: ["userId", "value"],
-      additionalProperties: false,
     },
     outputSchema: {
       type: "object",
@@ -44,7 +43,6 @@ test("tools are listed in their order, lean, with all that a client shows", asyn
       required: ["userId", "value", "limit"],
     },
     annotations: {
-      readOnlyHint: false,
       destructiveHint: false,
       idempotentHint: true,
       openWorldHint: false,

@@ -8,6 +8,12 @@ interface MessageFields {
   readonly [field: string]: unknown;
 }
 
+/** Makes a server offer the tools that send; nothing listens there. */
+export const CAN_SEND = {
+  TELEGRAM_BOT_TOKEN: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
+  TELEGRAM_API_ROOT: "http://127.0.0.1:9",
+};
+
 /** 2026-03-01T10:00:00Z */
 export const TELEGRAM_DATE = 1772359200;
 

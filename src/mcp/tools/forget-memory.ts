@@ -3,7 +3,6 @@ import { EntryKey, MAX_BATCH } from "../../kv/entry.ts";
 import type { KvService } from "../../kv/service.ts";
 import { UserId } from "../../users/person.ts";
 import { defineTool } from "../tool.ts";
-import { USER_ID } from "./descriptions.ts";
 
 export const forgetMemory = (kv: KvService) =>
   defineTool({
@@ -20,7 +19,7 @@ export const forgetMemory = (kv: KvService) =>
       openWorldHint: false,
     },
     input: z.strictObject({
-      userId: UserId.describe(USER_ID),
+      userId: UserId,
       keys: z.array(EntryKey).min(1, "send at least one key").max(MAX_BATCH),
     }),
     output: z.strictObject({ count: z.int() }),

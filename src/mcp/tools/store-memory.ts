@@ -3,7 +3,6 @@ import { EntryKey, EntryValue, MAX_BATCH } from "../../kv/entry.ts";
 import type { KvService } from "../../kv/service.ts";
 import { UserId } from "../../users/person.ts";
 import { defineTool } from "../tool.ts";
-import { USER_ID } from "./descriptions.ts";
 
 export const storeMemory = (kv: KvService) =>
   defineTool({
@@ -11,8 +10,8 @@ export const storeMemory = (kv: KvService) =>
     title: "Set several memory entries",
     description:
       "Stores up to 500 keys of one person's key-value map: all or, if one is bad, none. Use it when several values were " +
-      "learned together, such as a filled-in form. Each key once; existing keys are replaced, others left alone. Limits as in " +
-      "update_memory. Returns how many were written. Not for claims that may change or fade: remember_fact.",
+      "learned together, such as a filled-in form. Each key once; existing keys are replaced, others left alone. Returns" +
+      " how many were written. Not for claims that may change or fade: remember_fact.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -20,9 +19,9 @@ export const storeMemory = (kv: KvService) =>
       openWorldHint: false,
     },
     input: z.strictObject({
-      userId: UserId.describe(USER_ID),
+      userId: UserId,
       entries: z
-        .array(z.strictObject({ key: EntryKey, value: EntryValue.describe("Any JSON value") }))
+        .array(z.strictObject({ key: EntryKey, value: EntryValue.describe("Any JSON") }))
         .min(1, "send at least one entry")
         .max(MAX_BATCH, `send at most ${MAX_BATCH} entries`),
     }),

@@ -22,8 +22,8 @@ export const updateMemory = (kv: KvService) =>
     },
     input: z.strictObject({
       userId: UserId.describe(USER_ID),
-      key: EntryKey.describe("1 to 256 characters, e.g. profile.language"),
-      value: EntryValue.describe("Any JSON value"),
+      key: EntryKey.describe("e.g. profile.language"),
+      value: EntryValue.describe("Any JSON"),
     }),
     output: z.strictObject({ key: z.string(), created: z.boolean(), updatedAt: z.string() }),
     async handle({ userId, key, value }, { principal }) {
