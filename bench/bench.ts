@@ -12,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   lifecycle: async () => (await import("./lifecycle.ts")).lifecycle,
   recall: async () => (await import("./recall.ts")).recall,
   latency: async () => (await import("./latency.ts")).latency,
+  forwarding: async () => (await import("./forwarding.ts")).forwarding,
   duplicates: async () => (await import("./duplicates.ts")).duplicates,
 };
 
@@ -21,6 +22,7 @@ const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 1
   history     latency of a page of chat history as one person's history grows
   consolidate time to consolidate 1,000 changed facts among many
   recall      which evidence is found for a question, by words, by vectors and by both, and in 1,400 tokens
+  forwarding  time to find whom to forward for next, as more wait
   duplicates  which pairs of values would be merged as the same, and which should not have been
   latency     time of a recall at scale, by stage
   memory      megabytes of the server's process, with and without the model that embeds
