@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentRuntime } from "../support/agent-runtime.ts";
 import { openApp, type TestApp } from "../support/app.ts";
+import { BotApiDouble } from "../support/bot-api-double.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
 import { editedMessage, privateMessage, TELEGRAM_DATE } from "../support/telegram.ts";
@@ -22,10 +23,15 @@ interface Row {
 onBothDatabases((engine) => {
   const clock = new TestClock("2026-03-01T10:00:30.000Z");
   let app: TestApp;
+  let telegram: BotApiDouble;
   beforeAll(async () => {
-    app = await openApp(engine, { clock: clock.now });
+    telegram = await BotApiDouble.start();
+    app = await openApp(engine, { clock: clock.now, env: telegram.env });
   });
-  afterAll(() => app.dispose());
+  afterAll(async () => {
+    await app.dispose();
+    await telegram.stop();
+  });
 
   const query = (text: ReturnType<typeof sql>) =>
     app.database.transactions.system("operator", (tx) => tx.execute<Row>(text));
@@ -161,41 +167,6 @@ onBothDatabases((engine) => {
     });
   });
 
-  test("channel posts and pseudo-senders are archived without a person", async () => {
-    const chat = { id: -1001832400000, type: "supergroup", title: "g" };
-    await deliver({
-      update_id: 6001,
-      channel_post: {
-        message_id: 2949,
-        date: TELEGRAM_DATE,
-        chat: { ...chat, type: "channel" },
-        sender_chat: { ...chat, type: "channel" },
-        text: "news",
-      },
-    });
-    for (const [i, id] of [1087968824, 136817688, 777000].entries()) {
-      await deliver({
-        update_id: 6002 + i,
-        message: {
-          message_id: 10 + i,
-          date: TELEGRAM_DATE,
-          chat,
-          from: { id, is_bot: id !== 777000, first_name: "pseudo" },
-          sender_chat: chat,
-          ...(id === 777000 && { is_automatic_forward: true }),
-          text: "anonymous",
-        },
-      });
-      expect((await app.call("get_user_context", { userId: String(id) })).error?.code).toBe(
-        "NOT_FOUND",
-      );
-    }
-    const rows = await query(
-      sql`select user_id, text from chat_messages where text in ('news', 'anonymous')`,
-    );
-    expect(rows.map((row) => row.user_id)).toEqual([null, null, null, null]);
-  });
-
   test("a group that becomes a supergroup loses nothing, though message ids restart", async () => {
     const from = { id: 307, is_bot: false, first_name: "Ana" };
     const old = { id: -4518810793, type: "group", title: "g" };
@@ -208,49 +179,6 @@ onBothDatabases((engine) => {
     await message(7004, { message_id: 2, chat: next, text: "after" });
     const texts = (await history("307")).map((entry) => entry.text).filter(Boolean);
     expect(texts).toEqual(["before", "after"]);
-  });
-
-  test("what is unknown or unreadable is kept raw, and nothing is ever dated 1970", async () => {
-    const from = { id: 308, is_bot: false, first_name: "Ana" };
-    const chat = { id: 308, type: "private" };
-    await deliver({ update_id: 8001, some_future_update: { x: 1 } });
-    await deliver("{ this is no JSON");
-    await deliver({
-      update_id: 8002,
-      callback_query: {
-        id: "c",
-        from,
-        chat_instance: "x",
-        data: "ok",
-        message: { chat, message_id: 7, date: 0 },
-      },
-    });
-    await deliver({
-      update_id: 8003,
-      message_reaction: {
-        chat,
-        message_id: 1,
-        user: from,
-        date: TELEGRAM_DATE,
-        old_reaction: [],
-        new_reaction: [{ type: "emoji", emoji: "👍" }],
-      },
-    });
-    const messages = await history("308");
-    expect(messages.map((message) => message.kind).sort()).toEqual(["callback", "reaction"]);
-    expect(await query(sql`select 1 from chat_messages where kind = 'unsupported'`)).toHaveLength(
-      2,
-    );
-    expect(await query(sql`select 1 from chat_messages where sent_at < '2000-01-01'`)).toHaveLength(
-      0,
-    );
-  });
-
-  test("ids beyond 32 bits and broken text survive exactly or as U+FFFD", async () => {
-    await deliver(
-      '{"update_id":2147483650,"message":{"message_id":2147483650,"date":1772359200,"chat":{"id":-1002471352452,"type":"supergroup","title":"g"},"from":{"id":7999999999,"is_bot":false,"first_name":"Ana"},"text":"hi \\ud83d \\u0000 end"}}',
-    );
-    expect(await history("7999999999")).toMatchObject([{ text: "hi \ufffd \ufffd end" }]);
   });
 
   test("a forwarded text is marked as somebody else's, and #noremember opts a message out", async () => {
@@ -278,6 +206,45 @@ onBothDatabases((engine) => {
       (await app.telegram(privateMessage(311, { message_id: 1, text: "x" }), "nobody")).status,
     ).toBe(404);
     expect((await app.call("get_chat_history", { userId: "311" })).error?.code).toBe("NOT_FOUND");
+  });
+
+  test("an image that is sent is archived as a photo with its source, never its bytes", async () => {
+    telegram.chats.add(312);
+    await deliver(privateMessage(312, { message_id: 1, text: "show me" }));
+    const userId = "telegram:312";
+    const png = "iVBORw0KGgoAAAANSUhEUg==";
+    const url = "https://example.com/a.png";
+    await app.ok("send_image", { userId, image: url, caption: "<b>this</b> one", format: "html" });
+    await app.ok("send_image", { userId, image: "AgACAgIAAxkBAAIBAmX" });
+    await app.ok("send_image", { userId, image: `data:image/png;base64,${png}` });
+    const sent = (await rowsOf("312")).filter((row) => row.direction === "outbound");
+    expect(sent.map((row) => [row.kind, row.text, row.delivery_status])).toEqual([
+      ["photo", "this one", "sent"],
+      ["photo", null, "sent"],
+      ["photo", null, "sent"],
+    ]);
+    const sources = sent.map((row) => JSON.parse(row.payload).image);
+    expect(sources).toEqual([
+      { url },
+      { fileId: "AgACAgIAAxkBAAIBAmX" },
+      { sha256: expect.stringMatching(/^[\da-f]{64}$/), type: "image/png", bytes: 16 },
+    ]);
+    expect(JSON.stringify(sent)).not.toContain(png.slice(0, 16));
+    for (const image of ["data:image/png;base64,AAAA", "no such thing", "ftp://x/y.png"])
+      expect((await app.call("send_image", { userId, image })).error?.code).toBe("INVALID_INPUT");
+  });
+
+  test("what could not be sent is archived as failed, with the reason", async () => {
+    await deliver(privateMessage(313, { message_id: 1, text: "hi" }));
+    const answer = await app.call("send_message", { userId: "telegram:313", text: "hello" });
+    expect(answer.error).toMatchObject({
+      code: "INVALID_INPUT",
+      message: "Telegram refused it: chat not found",
+    });
+    const [, failed] = await rowsOf("313");
+    expect(failed).toMatchObject({ delivery_status: "failed", text: "hello", turn_id: null });
+    expect(JSON.parse(failed?.payload ?? "").failure).toEqual(answer.error);
+    expect((await history("313")).at(-1)).toMatchObject({ text: "hello", failed: true });
   });
 
   test("whoever is told of a message finds it in the archive at that moment, with its edit", async () => {
