@@ -21,18 +21,27 @@ export const USAGE = `Usage: npm run souvenir -- <command>
               [--forward-url URL --forward-secret-variable VARIABLE] [--auto-approve] [--store STORE]
   channels list
   channels remove CHANNEL ACCOUNT
-  people list [--status pending|approved|blocked] [--search TEXT]
+  people list [--status pending|approved|blocked] [--search TEXT] [--before NEXTBEFORE]
   people approve|block|pend USERID --reason TEXT
-  links list [--user USERID]
+  links list [--user USERID] [--before NEXTBEFORE]
   links create USERID --with USERID --reason TEXT   one person from now on: the first
   links undo ID [--reason TEXT]
-  deliveries list [--state dead|pending]       what could not be forwarded to the agent runtime, or waits
+  deliveries list [--state dead|pending] [--before NEXTBEFORE]
+                                               what could not be forwarded to the agent runtime, or waits
   deliveries replay ID|--all                   try dead ones again
 ${IMPORT_USAGE}  consolidate                                  consolidate the facts of every org now and print what was done
 
-Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). While a server runs on the embedded
-database, the command is sent to it. Without one, and on PostgreSQL, it opens the database itself.
+Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). A list that has
+more ends with a "nextBefore". While a server runs on the embedded database, the command is sent to it. Without one, and
+on PostgreSQL, it opens the database itself.
 `;
+
+/** The lines of the commands that begin with a word, or all of them where none does: the fault above stays in sight. */
+export function usageOf(noun: string | undefined): string {
+  const [title, ...commands] = USAGE.split(/\n(?= {2}\S)|\n\n(?=\S)/);
+  const own = commands.filter((command) => command.startsWith(`  ${noun} `));
+  return own.length === 0 ? USAGE : [title, ...own, "\nAll commands: --help\n"].join("\n");
+}
 
 const OPTIONS = {
   org: { type: "string" },
@@ -54,6 +63,7 @@ const OPTIONS = {
   "extraction-limit": { type: "string" },
   status: { type: "string" },
   search: { type: "string" },
+  before: { type: "string" },
   with: { type: "string" },
   reason: { type: "string" },
   state: { type: "string" },
@@ -177,16 +187,22 @@ const VERBS: Readonly<Record<string, Verb | ImportVerb>> = {
   },
   "people list": {
     words: [],
-    flags: ["status", "search"],
-    request: (_words, { status, search }) => ["GET", withQuery("/v1/users", { status, search })],
+    flags: ["status", "search", "before"],
+    request: (_words, { status, search, before }) => [
+      "GET",
+      withQuery("/v1/users", { status, search, before }),
+    ],
   },
   "people approve": decide("approved"),
   "people block": decide("blocked"),
   "people pend": decide("pending"),
   "links list": {
     words: [],
-    flags: ["user"],
-    request: (_words, { user }) => ["GET", withQuery("/v1/links", { userId: user })],
+    flags: ["user", "before"],
+    request: (_words, { user, before }) => [
+      "GET",
+      withQuery("/v1/links", { userId: user, before }),
+    ],
   },
   "links create": {
     words: ["USERID"],
@@ -205,8 +221,8 @@ const VERBS: Readonly<Record<string, Verb | ImportVerb>> = {
   },
   "deliveries list": {
     words: [],
-    flags: ["state"],
-    request: (_words, { state }) => ["GET", withQuery("/v1/deliveries", { state })],
+    flags: ["state", "before"],
+    request: (_words, { state, before }) => ["GET", withQuery("/v1/deliveries", { state, before })],
   },
   "deliveries replay": {
     words: ["ID"],

@@ -72,9 +72,8 @@ export class ImportReport {
       lines.push(`  ${count} skipped: ${reason}${numbers}${more}`);
     }
     if (this.#first !== undefined && this.#last !== undefined) {
-      lines.push(
-        `From ${this.#first.slice(0, 10)} to ${this.#last.slice(0, 10)}, ${this.#people.size} new people`,
-      );
+      const people = `${this.#people.size} new ${this.#people.size === 1 ? "person" : "people"}`;
+      lines.push(`From ${this.#first.slice(0, 10)} to ${this.#last.slice(0, 10)}, ${people}`);
     }
     return `${lines.join("\n")}\n`;
   }

@@ -7,7 +7,7 @@ import { Batches } from "./import-batches.ts";
 import { ImportReport } from "./import-report.ts";
 import type { Operator } from "./operator.ts";
 import { Progress } from "./progress.ts";
-import { explain } from "./reason.ts";
+import { explain, withHint } from "./reason.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -144,7 +144,5 @@ async function send(operator: Operator, path: string, body: object): Promise<obj
   }
   if (answer.status < 400) return answer.body;
   const { detail, hint } = answer.body as { detail?: string; hint?: string };
-  throw new Error(
-    [detail ?? `the server answered ${answer.status}`, hint].filter(Boolean).join(" "),
-  );
+  throw new Error(withHint(detail ?? `the server answered ${answer.status}`, hint));
 }

@@ -2,5 +2,11 @@
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = "hint" in error && typeof error.hint === "string" ? error.hint : undefined;
-  return [error.message, hint].filter(Boolean).join(" ");
+  return withHint(error.message, hint);
+}
+
+/** The hint is a sentence of its own; messages mostly end without a stop. */
+export function withHint(message: string, hint: string | undefined): string {
+  if (!hint) return message;
+  return `${message}${/[.!?]$/.test(message) ? "" : "."} ${hint}`;
 }

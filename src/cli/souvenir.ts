@@ -1,13 +1,13 @@
 import { readConfig } from "../config.ts";
-import { readCommand, USAGE } from "./command.ts";
+import { readCommand, USAGE, usageOf } from "./command.ts";
 import { type Answer, connect } from "./operator.ts";
-import { explain } from "./reason.ts";
+import { explain, withHint } from "./reason.ts";
 import { UsageError } from "./usage-error.ts";
 
 function print({ status, body }: Answer): void {
   if (status >= 400) {
     const { detail, hint } = body as { detail?: string; hint?: string };
-    throw new Error([detail ?? `the server answered ${status}`, hint].filter(Boolean).join(" "));
+    throw new Error(withHint(detail ?? `the server answered ${status}`, hint));
   }
   if (status !== 204) process.stdout.write(`${JSON.stringify(body, null, 2)}\n`);
   if (typeof body.key === "string") {
@@ -51,6 +51,6 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write(`\n${USAGE}`);
+  if (error instanceof UsageError) process.stderr.write(`\n${usageOf(process.argv[2])}`);
   process.exitCode = 1;
 }

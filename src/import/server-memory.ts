@@ -4,11 +4,14 @@ import { storable } from "../chat/message.ts";
 import type { ImportedFact } from "../facts/imported.ts";
 import { factKey } from "./fact-key.ts";
 import { readLines } from "./lines.ts";
+import { FileFault } from "./refusal.ts";
 
 /** An entity with thousands of observations; what is longer is no line of a memory. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const MAX_VALUE_BYTES = 4096;
 const MAX_TAG = 40;
+/** Broken lines before the first good one, after which a file is another kind of file. */
+const UNREAD_LINES = 100;
 
 const Name = z.string().min(1).max(10_000).transform(storable);
 const Line = z.discriminatedUnion("type", [
@@ -41,9 +44,18 @@ export async function* readServerMemory(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReadFact> {
   const seen = new Set<string>();
+  const unread: ReadFact[] = [];
+  let isMemory = false;
   for await (const { number, text } of readLines(chunks, MAX_LINE_BYTES)) {
     if (text?.trim() === "") continue;
     const found = text === undefined ? "line too long" : factsOf(text);
+    if (!isMemory && typeof found === "string") {
+      unread.push({ skipped: found, line: number });
+      if (unread.length === UNREAD_LINES) break;
+      continue;
+    }
+    if (!isMemory) yield* unread;
+    isMemory = true;
     for (const fact of typeof found === "string" ? [found] : found) {
       if (typeof fact === "string") {
         yield { skipped: fact, line: number };
@@ -54,6 +66,11 @@ export async function* readServerMemory(
         yield { fact };
       }
     }
+  }
+  if (!isMemory && unread.length > 0) {
+    throw new FileFault(
+      "it is no file of @modelcontextprotocol/server-memory, which has one entity or relation a line, as JSON.",
+    );
   }
 }
 

@@ -25,7 +25,7 @@ export type PeopleQuery = z.output<typeof PeopleQuery>;
 export interface PeoplePage {
   readonly people: readonly PersonCard[];
   /** The `before` of the next page; null at the end. */
-  readonly next: string | null;
+  readonly nextBefore: string | null;
 }
 
 export interface PeopleDependencies {
@@ -59,7 +59,7 @@ export class People {
         tx,
       );
       const page = rows.slice(0, PAGE);
-      return { people: page, next: rows.length > PAGE ? (page.at(-1)?.id ?? null) : null };
+      return { people: page, nextBefore: rows.length > PAGE ? (page.at(-1)?.id ?? null) : null };
     });
   }
 

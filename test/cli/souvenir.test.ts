@@ -80,7 +80,7 @@ test("a channel account whose secret is not in the server's environment is added
   for (const account of ["bot3", "bot4"]) {
     const { code, stdout, stderr } = await add(account);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { account, secretIsSet: false }]);
-    expect(stderr).toMatch(/^BOT3_SECRET is not set\. /);
+    expect(stderr).toMatch(/^Not set: BOT3_SECRET\. /);
     // The second time the command opens the database itself.
     if (account === "bot3") await server.stop();
   }
@@ -91,12 +91,16 @@ test("what cannot be done is said on standard error with exit code 1", async () 
   onTestFinished(dispose);
   const unknown = await souvenir(["keys", "destroy"], env);
   expect(unknown).toMatchObject({ code: 1, stdout: "" });
-  expect(unknown.stderr).toMatch(/^unknown command: keys destroy\n\nUsage: /);
+  expect(unknown.stderr).toMatch(
+    /^unknown command: keys destroy\n\nUsage: .*\n\n {2}keys create [\s\S]*\n {2}keys revoke ID\n\nAll commands: --help\n$/,
+  );
 
   const server = await ServerProcess.ready({ ...env, OWNER_KEY });
   const refused = await souvenir(["keys", "create", "--name", "n", "--pin-store", "shop"], env);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain("no store has this storeId");
+  const nobody = await souvenir(["people", "block", "web:1", "--reason", "spam"], env);
+  expect(nobody.stderr).toContain("nobody is known under this userId. A person becomes known ");
   // The file that says where the server is was lost: the directory still names its owner.
   await rm(join(env.DATA_DIR as string, "operator.json"));
   const locked = await souvenir(["keys", "list"], env);

@@ -45,6 +45,19 @@ test("what a file says twice counts once, in whatever order it comes", async () 
   expect(sources(again.facts)).toEqual(sources(facts));
 });
 
+test("a file in which no line can be read is refused as another kind of file", async () => {
+  for (const lines of [["{", '  "messages": []', "}"], Array.from({ length: 1000 }, () => "{")]) {
+    const { read: items, fault } = await collect(readServerMemory(inPieces(lines.join("\n"), 11)));
+    expect(items).toEqual([]);
+    expect(String(fault)).toMatch(/no file of .*server-memory/);
+  }
+  expect(await read(["", " "])).toEqual({ facts: [], skipped: [] });
+  expect(await read(["{", { type: "entity", name: "A" }])).toEqual({
+    facts: [],
+    skipped: ["1 broken line"],
+  });
+});
+
 test("broken lines are told by their number, and the others are read", async () => {
   const { facts, skipped } = await read([
     "{not json",

@@ -19,6 +19,11 @@ import { parse } from "./parse.ts";
 
 const BODY_LIMIT = 1024 * 1024;
 
+/** The same for an account that nobody can sign for, which must not be told from one with another secret. */
+const UNSIGNED =
+  "sign the request with MESSAGES_SECRET, or with the secret of the account that the address names, as Standard Webhooks " +
+  "has it: not older than five minutes, over the bytes that are sent";
+
 /** Which secret signs; without it the default org's host app. */
 const Signer = z.strictObject({
   channel: ChannelName.optional(),
@@ -75,7 +80,7 @@ export const messageRoute: FastifyPluginAsync<MessageOptions> = async (app, opti
     const { poster, secret } = sender;
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     if (secret !== undefined && !verifiedId(secret, request.headers, bytes, clock())) {
-      throw new Unauthorized();
+      throw new Unauthorized(UNSIGNED);
     }
     const body = parseExactly(bytes.toString("utf8"));
     if (body === undefined) throw new AppError("INVALID_INPUT", "the body is not JSON");
@@ -108,7 +113,7 @@ async function senderOf(
   }
   const { channel, account } = parse(Signer, request.query);
   const found = await signing(channel, account);
-  if (!found) throw new Unauthorized();
+  if (!found) throw new Unauthorized(UNSIGNED);
   const { orgId, storeId, autoApprove, secret } = found;
   return {
     poster: {

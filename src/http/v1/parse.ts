@@ -8,10 +8,21 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
     refuseUnstorable(parsed.data, []);
     return parsed.data;
   }
-  const faults = parsed.error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join(".")}: ${message}` : message,
+  const faults = parsed.error.issues.map((issue) =>
+    issue.path.length > 0
+      ? `${issue.path.join(".")}: ${isMissing(issue, value) ? "is missing" : issue.message}`
+      : issue.message,
   );
   throw new AppError("INVALID_INPUT", faults.join("; "));
+}
+
+function isMissing({ code, path }: z.core.$ZodIssue, value: unknown): boolean {
+  if (code !== "invalid_type" && code !== "invalid_value") return false;
+  const found = path.reduce<unknown>(
+    (part, key) => (part as Record<PropertyKey, unknown> | null | undefined)?.[key],
+    value,
+  );
+  return found === undefined;
 }
 
 /** JSON escapes can spell what neither UTF-8 nor the database holds; the driver would store U+FFFD instead. */

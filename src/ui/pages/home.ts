@@ -56,7 +56,7 @@ export function HomePage({ viewer, stores, people, search, isLater }: HomeProps)
         <${PersonList} people=${people.people} search=${search} />
         <nav class="pages" aria-label="Pages of people">
           ${isLater && html`<a href=${address("", { search })}>Newest people</a>`}
-          ${people.next !== null && html`<a rel="next" href=${address("", { search, before: people.next })}>Earlier people</a>`}
+          ${people.nextBefore !== null && html`<a rel="next" href=${address("", { search, before: people.nextBefore })}>Earlier people</a>`}
         </nav>
       </section>
     <//>

@@ -41,6 +41,11 @@ onBothDatabases((engine) => {
     expect(answer.body.detail).toMatch(/\w/);
   });
 
+  test("what is missing is named as missing", async () => {
+    const { body } = await post.keyed(hello({ sentAt: undefined, direction: undefined }));
+    expect(body.detail).toBe("direction: is missing; sentAt: is missing");
+  });
+
   test.each([
     ["no JSON", "{"],
     ["nothing", ""],

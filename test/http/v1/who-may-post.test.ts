@@ -114,6 +114,8 @@ onBothDatabases((engine) => {
     ])("%s is 401, and nothing is stored", async (_what, options) => {
       const answer = await post.signed(hello({ externalUserId: "eve" }), options);
       expect(answer).toMatchObject({ status: 401, body: { title: "FORBIDDEN" } });
+      // One sentence for all: which accounts there are is not for everybody.
+      expect(answer.body.detail).toMatch(/^sign the request with MESSAGES_SECRET, or /);
       expect(await textsOf("web:eve")).toBeUndefined();
     });
 
