@@ -13,7 +13,7 @@ import { FORWARD_JOB } from "./outbox.ts";
 import type { Lease, OutboxRepository } from "./outbox-repository.ts";
 import { post } from "./post.ts";
 import type { ChannelService } from "./service.ts";
-import { sign } from "./standard-webhooks.ts";
+import { isSigningSecret, sign } from "./standard-webhooks.ts";
 
 /** Deliveries that one run makes at a time, of different people. */
 const LANES = 16;
@@ -23,6 +23,9 @@ const LEASE_MS = 60_000;
 const LOOK_MS = 1_000;
 /** When the server stops, what is being sent may end: cut off, it would be sent twice. */
 const STOP_WITHIN_MS = 2_000;
+
+const UNSIGNED =
+  "the account's forward secret is no signing secret: whsec_ and 24 to 64 bytes in base64";
 
 type Outcome = "delivered" | "dropped" | "failed" | "dead";
 
@@ -142,6 +145,7 @@ export class Forwarder {
     cut: AbortSignal,
   ): Promise<{ reason: string; askedMs?: number | undefined } | undefined> {
     if (!destination) return { reason: "the account has no forward URL, or its secret is not set" };
+    if (!isSigningSecret(destination.secret)) return { reason: UNSIGNED };
     const body = eventBody(told, await this.#memoryFor(told));
     const now = this.#deps.clock();
     const { id } = told.delivery;

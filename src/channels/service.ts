@@ -115,14 +115,15 @@ export class ChannelService {
     return [...own, ...others];
   }
 
-  /** Where messages of an account are forwarded; undefined: nowhere. An account that cannot sign forwards nothing. */
+  /** Where messages of an account are forwarded; undefined: nowhere, as for an account whose secret is not set. */
   async destination(
     scope: { readonly orgId: string },
     { channel, account }: { readonly channel: string; readonly account: string },
     tx: Tx,
   ): Promise<Destination | undefined> {
     const { channels, orgs, agentWebhook, defaultOrg, secretOf } = this.#deps;
-    const row = await channels.find(scope, channel, account, tx);
+    const row =
+      account === MAIN_ACCOUNT ? undefined : await channels.find(scope, channel, account, tx);
     if (row?.forwardUrl && row.forwardSecretVariable) {
       const secret = secretOf(row.forwardSecretVariable);
       return secret ? { url: row.forwardUrl, secret, mayBePrivate: false } : undefined;
@@ -167,6 +168,7 @@ export class ChannelService {
       throw new AppError("NOT_FOUND", "no such channel account");
     });
   }
+
   #listed(row: ChannelAccount): ListedAccount {
     const { secretOf } = this.#deps;
     const named = [

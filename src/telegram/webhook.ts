@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { MAIN_ACCOUNT, type ReceivingAccount } from "../channels/account.ts";
 import { type Body, EMPTY_BODY, parseExactly, readBody } from "../channels/body.ts";
 import { isSecret } from "../channels/secret.ts";
 import type { Clock } from "../clock.ts";
@@ -7,20 +8,12 @@ import { AppError } from "../errors.ts";
 import { type ParsedUpdate, parseUpdate, unreadableUpdate } from "./update.ts";
 
 const URL_PATTERN = "/webhooks/telegram/:account?";
-/** The account of the environment's variables; a webhook URL without an account means it. */
-const MAIN_ACCOUNT = "main";
 const REFUSED = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Telegram honours it, up to an hour; its own second retry would come after 2 s. */
 const RETRY_AFTER_SECONDS = "5";
 
-/** A bot that belongs to an org, and to a store if it is one's. */
-interface TelegramAccount {
-  readonly account: string;
-  readonly orgId: string;
-  readonly storeId?: string;
-  readonly autoApprove: boolean;
-}
+type TelegramAccount = Omit<ReceivingAccount, "secret" | "verifyToken">;
 
 export interface IncomingUpdate {
   readonly account: TelegramAccount;
@@ -29,9 +22,7 @@ export interface IncomingUpdate {
 }
 
 export interface TelegramWebhookOptions {
-  readonly accounts: (
-    account: string,
-  ) => Promise<(TelegramAccount & { readonly secret: string }) | undefined>;
+  readonly accounts: (account: string) => Promise<ReceivingAccount | undefined>;
   /**
    * Resolves once the update is committed, or was before. Rejects only if nothing was stored: Telegram then
    * sends the update again, and nothing else of that chat until it is taken or 24 h old.

@@ -14,7 +14,7 @@ onBothDatabases((engine) => {
     s.runtime.answer = () => {};
   };
 
-  test("what is not taken for 24 hours is given up, and the next s.one goes on", async () => {
+  test("what is not taken for 24 hours is given up, and the next one goes on", async () => {
     await s.write(s.one, 1);
     await s.write(s.two, 2);
     await s.write(s.one, 3);
@@ -49,7 +49,7 @@ onBothDatabases((engine) => {
     expect((await s.app.v1("POST", "/v1/deliveries/replay")).body).toEqual({ replayed: 0 });
   });
 
-  test("a replayed s.one has another day", async () => {
+  test("a replayed one has another day", async () => {
     await s.write(s.one, 1);
     await die();
     s.runtime.answer = (_, response) => {

@@ -160,6 +160,21 @@ onBothDatabases((engine) => {
     },
   );
 
+  test("an account whose secret cannot sign says so, and other people's messages go on", async () => {
+    const account = { channel: "telegram", account: "unsigned", secretVariable: "IN" };
+    const forward = { forwardUrl: "https://agent.example.com", forwardSecretVariable: "WORD" };
+    await s.app.v1("POST", "/v1/channels", { ...account, ...forward });
+    const message = { message_id: 1, text: "to nobody" };
+    await s.app.telegram(privateMessage(s.one, message), account.account);
+    await s.write(s.two, 1);
+    await s.forward();
+    expect(await s.deliveries("pending")).toMatchObject([
+      { account: account.account, lastError: expect.stringContaining("no signing secret") },
+    ]);
+    expect(s.runtime.said).toEqual(["message.received m1"]);
+    expect(await s.query(sql`select 1 from jobs where last_error is not null`)).toEqual([]);
+  });
+
   test("two runs at once, and a server beside, send each message once and each person's in order", async () => {
     const other = engine === "postgres" ? await s.open({}, { database: s.app.env }) : undefined;
     const people = Array.from({ length: 20 }, (_, n) => 700_000 + n);

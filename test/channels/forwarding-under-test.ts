@@ -10,9 +10,9 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** The secrets of further accounts: as the test's bot shows it, and as the runtime verifies it. */
-const secretOf = (variable: string) =>
-  ({ IN: TELEGRAM_SECRET, OUT: AGENT_SECRET })[variable as "IN" | "OUT"];
+/** The secrets of further accounts: as the test's bot shows it, as the runtime verifies it, and one that cannot sign. */
+const SECRETS = { IN: TELEGRAM_SECRET, OUT: AGENT_SECRET, WORD: "correct-horse" };
+const secretOf = (variable: string) => SECRETS[variable as keyof typeof SECRETS];
 
 /** A server that forwards to a runtime of its own, for the tests of one describe block; jobs run when a test says so. */
 export class ForwardingUnderTest {
