@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
-const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting)\.ts`;
+const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting|sql-array|page)\.ts`;
 const DOMAIN =
   "(?:access|orgs|users|audit|links|channels|kv|chat|turns|facts|recall|search|idempotency)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
@@ -39,7 +39,11 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
   ],
   [String.raw`config\.ts`, [String.raw`(?:database-url|channels/standard-webhooks)\.ts`]],
-  [String.raw`(?:database-url|clock|version|errors|instant|uuid|canonical-json|nesting)\.ts`, []],
+  [
+    String.raw`(?:database-url|clock|version|errors|instant|uuid|canonical-json|nesting|sql-array)\.ts`,
+    [],
+  ],
+  [String.raw`page\.ts`, []],
   [String.raw`db/client\.ts`, [SHARED, String.raw`database-url\.ts`, "db/.+"]],
   [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],
   ["db/.+", [SHARED, "db/.+"]],

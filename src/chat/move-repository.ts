@@ -1,6 +1,7 @@
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Move } from "../users/move.ts";
 
 /** Messages a statement, some tenths of a second: none may take longer than a connection waits for its answer. */
@@ -12,7 +13,7 @@ export class ChatMoveRepository {
   async move({ orgId, from, to, identityIds, everythingAs }: Move, tx: Tx): Promise<number> {
     const goes =
       everythingAs === undefined
-        ? sql`and identity_id = any(${`{${identityIds.join(",")}}`}::uuid[])`
+        ? sql`and identity_id = any(${sqlArray(identityIds)}::uuid[])`
         : sql``;
     let moved: number;
     let all = 0;

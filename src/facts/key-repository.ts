@@ -1,6 +1,7 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { factDecisions, factRowOf, factTables } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Decision } from "./decision.ts";
 import type { FactScopeName } from "./fact.ts";
 import { type DueSet, type History, type Key, type Keys, nameOf } from "./key.ts";
@@ -96,7 +97,7 @@ export class FactKeyRepository {
   ): Promise<void> {
     if (states.size === 0) return;
     const { table, owner } = factTables[name];
-    const owners = `{${[...new Set(keys.map(({ scope }) => ownerOf(scope)))].join(",")}}`;
+    const owners = sqlArray([...new Set(keys.map(({ scope }) => ownerOf(scope)))]);
     const rows = [...states].map(([id, state]) => ({ id, ...state }));
     await tx.execute(sql`
       update ${table} set consolidated_at = s."consolidatedAt", merged_into = s."mergedInto",

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Move } from "../users/move.ts";
 import type { Slot } from "./row.ts";
 
@@ -77,6 +78,6 @@ export class FactMoveRepository {
 
 function goes({ identityIds, everythingAs }: Move) {
   return everythingAs === undefined
-    ? sql`f.identity_id = any(${`{${identityIds.join(",")}}`}::uuid[])`
+    ? sql`f.identity_id = any(${sqlArray(identityIds)}::uuid[])`
     : sql`true`;
 }

@@ -8,6 +8,7 @@ import {
   userFacts,
 } from "../db/schema/facts.ts";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { FactEvent, FactEventKind } from "./event.ts";
 import { FACT_SCOPES, type FactScopeName } from "./fact.ts";
 import {
@@ -239,7 +240,7 @@ function eventColumns(scope: FactScope, { oldValue, newValue, ...event }: FactEv
 
 /** One parameter however many ids: a key may have more rows than a statement has parameters. */
 function among(column: PgColumn, ids: readonly string[]): SQL {
-  return sql`${column} = any(${`{${ids.join(",")}}`}::uuid[])`;
+  return sql`${column} = any(${sqlArray(ids)}::uuid[])`;
 }
 
 function ofSlot(scope: FactScope, { agentId, key }: Slot): SQL | undefined {

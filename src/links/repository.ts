@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { identityLinkMoves, identityLinks } from "../db/schema/links.ts";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 
 interface Scope {
   readonly orgId: string;
@@ -111,16 +112,12 @@ export class LinkRepository {
   ): Promise<string[]> {
     const rows = await tx.execute<{ id: string }>(sql`
       select i.id from channel_identities i
-      where i.org_id = ${orgId} and i.id = any(${arrayOf(identityIds)}::uuid[]) and coalesce(
+      where i.org_id = ${orgId} and i.id = any(${sqlArray(identityIds)}::uuid[]) and coalesce(
         (select l.from_user_id from identity_link_moves m
           join identity_links l on l.org_id = m.org_id and l.id = m.link_id
           where m.org_id = ${orgId} and m.identity_id = i.id order by l.at, l.id limit 1),
-        i.user_id) = any(${arrayOf(userIds)}::uuid[])
+        i.user_id) = any(${sqlArray(userIds)}::uuid[])
       order by i.created_at, i.id`);
     return rows.map(({ id }) => id);
   }
-}
-
-function arrayOf(ids: readonly string[]): string {
-  return `{${ids.join(",")}}`;
 }

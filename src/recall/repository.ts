@@ -5,6 +5,7 @@ import { searchDocuments } from "../db/schema/search.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { FactScopeName } from "../facts/fact.ts";
 import { type FactScope, ownerOf, type Slot } from "../facts/row.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Said } from "./sessions.ts";
 
 const MESSAGE_CHARACTERS = 4000;
@@ -93,7 +94,7 @@ export class RecallRepository {
     tx: Tx,
   ): Promise<StandingClaim[]> {
     if (documentIds.length === 0 || scopes.length === 0) return [];
-    const ids = `{${documentIds.join(",")}}`;
+    const ids = sqlArray(documentIds);
     const parts = scopes.map((scope) => {
       const { table } = factTables[scope.name];
       return sql`select ${columns(scope)} from ${table}
@@ -162,7 +163,7 @@ function recallable(
   return and(
     eq(chatMessages.orgId, orgId),
     eq(chatMessages.userId, userId),
-    sql`${chatMessages.id} = any(${`{${ids.join(",")}}`}::uuid[])`,
+    sql`${chatMessages.id} = any(${sqlArray(ids)}::uuid[])`,
     eq(chatMessages.optedOut, false),
     isNotNull(chatMessages.text),
     since && gte(chatMessages.sentAt, since),

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { searchScopes } from "../db/schema/search.ts";
 import type { Tx } from "../db/tenant.ts";
 import { type FactScope, ownerOf } from "../facts/row.ts";
+import { sqlArray } from "../sql-array.ts";
 import { relatedWords } from "./related-words.ts";
 import type { SearchScope } from "./scope.ts";
 
@@ -124,7 +125,7 @@ export class MatchRepository {
     const related = await nearest(terms);
     const [row] = await tx.execute<{ hits: string | null; terms: string | null }>(sql`
       with scope as materialized (
-        select id from unnest(${`{${scopes.map(({ id }) => id).join(",")}}`}::bigint[]) as scope(id)),
+        select id from unnest(${sqlArray(scopes.map(({ id }) => id))}::bigint[]) as scope(id)),
       term as materialized (
         select term from json_array_elements_text(${JSON.stringify(terms)}::json) as term(term)),
       counted as materialized (

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import { SEARCHED_CHARACTERS } from "./analysis.ts";
 import { BEFORE_CHARACTERS, type Before, withoutName } from "./embedded-text.ts";
 
@@ -79,7 +80,7 @@ export class SearchMessageRepository {
       before_direction: "inbound" | "outbound" | null;
     }>(sql`
       with asked as materialized (
-        select * from chat_messages where org_id = ${orgId} and id = any(${`{${ids.join(",")}}`}::uuid[])),
+        select * from chat_messages where org_id = ${orgId} and id = any(${sqlArray(ids)}::uuid[])),
       affected as (
         select id from asked
         union select d.id from search_documents d where d.org_id = ${orgId} and d.context_id in (select id from asked)

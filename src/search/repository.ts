@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import { searchDocuments, searchPostings, searchScopes } from "../db/schema/search.ts";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Content } from "./document.ts";
 import { nameOfScope, type ScopeName } from "./scope.ts";
 
@@ -70,7 +71,7 @@ export class SearchRepository {
       .where(
         and(
           eq(searchDocuments.orgId, orgId),
-          sql`${searchDocuments.id} = any(${arrayOf(ids)}::uuid[])`,
+          sql`${searchDocuments.id} = any(${sqlArray(ids)}::uuid[])`,
         ),
       );
     return rows.map(({ kind, storeId, userId, agentId, archived, ...document }) => ({
@@ -168,7 +169,7 @@ export class SearchRepository {
       .where(
         and(
           eq(searchDocuments.orgId, orgId),
-          sql`${searchDocuments.id} = any(${arrayOf(ids)}::uuid[])`,
+          sql`${searchDocuments.id} = any(${sqlArray(ids)}::uuid[])`,
         ),
       );
   }
@@ -180,7 +181,7 @@ export class SearchRepository {
       .where(
         and(
           eq(searchPostings.orgId, orgId),
-          sql`${searchPostings.documentId} = any(${arrayOf(ids)}::uuid[])`,
+          sql`${searchPostings.documentId} = any(${sqlArray(ids)}::uuid[])`,
         ),
       );
   }
@@ -194,7 +195,7 @@ export class SearchRepository {
       .where(
         and(
           eq(searchScopes.orgId, orgId),
-          sql`${searchScopes.id} = any(${arrayOf(counted)}::bigint[])`,
+          sql`${searchScopes.id} = any(${sqlArray(counted)}::bigint[])`,
         ),
       );
   }
@@ -207,7 +208,7 @@ export class SearchRepository {
         (documents, length, context_length) = (
           select count(*), coalesce(sum(d.length), 0), coalesce(sum(d.context_length), 0)
           from search_documents d where d.org_id = ${orgId} and d.scope_id = s.id)
-      where s.org_id = ${orgId} and s.id = any(${arrayOf(scopeIds)}::bigint[])`);
+      where s.org_id = ${orgId} and s.id = any(${sqlArray(scopeIds)}::bigint[])`);
   }
 
   /** Says of messages that the index knows them as they are. */
@@ -218,7 +219,7 @@ export class SearchRepository {
       .where(
         and(
           eq(chatMessages.orgId, orgId),
-          sql`${chatMessages.id} = any(${arrayOf(messageIds)}::uuid[])`,
+          sql`${chatMessages.id} = any(${sqlArray(messageIds)}::uuid[])`,
           eq(chatMessages.searchDue, true),
         ),
       );
@@ -226,6 +227,3 @@ export class SearchRepository {
 }
 
 /** One parameter, however many there are. */
-function arrayOf(ids: readonly (string | number)[]): string {
-  return `{${ids.join(",")}}`;
-}

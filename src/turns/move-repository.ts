@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Move } from "../users/move.ts";
 
 /** Moves turns to another person, and ends those of somebody nothing is learned from any more. */
@@ -15,7 +16,7 @@ export class TurnMoveRepository {
       order by m.sent_at, m.id limit 1)`;
     const goes =
       everythingAs === undefined
-        ? sql`${began} = any(${`{${identityIds.join(",")}}`}::uuid[])`
+        ? sql`${began} = any(${sqlArray(identityIds)}::uuid[])`
         : sql`true`;
     await tx.execute(sql`
       update turns t set state = 'closed', closed_at = ${at.toISOString()}

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { Storage } from "./embeddings-table.ts";
 import { rounded, type VectorHit } from "./index.ts";
 
@@ -22,7 +23,7 @@ export async function withCommon(
   // Before 0.8 pgvector is not served with more than it always had: the plain search.
   const cannot = storage.kind === "vector" && !storage.indexable;
   if (hits.length === 0 || cannot) return [...hits];
-  const ids = `{${hits.map(({ documentId }) => documentId).join(",")}}`;
+  const ids = sqlArray(hits.map(({ documentId }) => documentId));
   const theirs = sql`from embeddings
     where org_id = ${orgId} and scope_id in ${scopeIds} and model_id = ${modelId} and part = 0
       and document_id = any(${ids}::uuid[])
