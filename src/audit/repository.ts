@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { auditEvents } from "../db/schema/audit.ts";
 import type { Tx } from "../db/tenant.ts";
 
@@ -17,7 +17,7 @@ export class AuditRepository {
     await tx.insert(auditEvents).values({ orgId, ...event });
   }
 
-  /** Newest first: ids are in the order of their making. */
+  /** Newest first, by the index of an org's time: other orgs' events may be many. */
   list(
     { orgId }: Scope,
     filter: {
@@ -37,10 +37,13 @@ export class AuditRepository {
           eq(auditEvents.orgId, orgId),
           subjectKind === undefined ? undefined : eq(auditEvents.subjectKind, subjectKind),
           subjectId === undefined ? undefined : eq(auditEvents.subjectId, subjectId),
-          before === undefined ? undefined : lt(auditEvents.id, before),
+          before === undefined
+            ? undefined
+            : sql`(${auditEvents.at}, ${auditEvents.id}) < (
+                select at, id from audit_events where org_id = ${orgId} and id = ${before})`,
         ),
       )
-      .orderBy(desc(auditEvents.id))
+      .orderBy(desc(auditEvents.at), desc(auditEvents.id))
       .limit(limit);
   }
 }
