@@ -1,10 +1,12 @@
-import type { IncomingHttpHeaders } from "node:http";
+import { isUtf8 } from "node:buffer";
 import type { FastifyPluginAsync } from "fastify";
+import { parseExactly } from "../../channels/body.ts";
 import { verifiedId } from "../../channels/standard-webhooks.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import { Assertion, type LinkAssertions } from "../../links/assertions.ts";
 import { Unauthorized } from "../authentication.ts";
+import { bytesOf, keepBytes } from "./body.ts";
 import { parse } from "./parse.ts";
 
 const BODY_LIMIT = 16 * 1024;
@@ -21,34 +23,16 @@ export interface AssertionOptions {
 /** `POST /v1/links/assertions`: a host app says which identities are one person, by its signature instead of a key. */
 export const linkAssertions: FastifyPluginAsync<AssertionOptions> = async (app, options) => {
   const { assertions, secret, requireReady, clock } = options;
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, (_request, body, done) => {
-    done(null, body);
-  });
+  keepBytes(app);
   app.post("/v1/links/assertions", { bodyLimit: BODY_LIMIT }, (request) => {
     if (secret === undefined) throw new AppError("NOT_FOUND", "there is nothing at this address");
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const id = verifiedId(secret, signatureOf(request.headers), body, clock());
+    const body = bytesOf(request);
+    const id = verifiedId(secret, request.headers, body, clock());
     if (id === undefined)
       throw new Unauthorized("sign the request with LINK_SECRET, as Standard Webhooks has it");
     requireReady();
-    return assertions.assert(id, parse(Assertion, readJson(body)));
+    const asserted = isUtf8(body) ? parseExactly(body.toString("utf8")) : undefined;
+    if (asserted === undefined) throw new AppError("INVALID_INPUT", "the body is not JSON");
+    return assertions.assert(id, parse(Assertion, asserted));
   });
 };
-
-function signatureOf(headers: IncomingHttpHeaders) {
-  const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = headers;
-  return { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature };
-}
-
-function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (error) {
-    throw notJson(error);
-  }
-}
-
-function notJson(cause: unknown): AppError {
-  return new AppError("INVALID_INPUT", "the body is not JSON", { cause });
-}

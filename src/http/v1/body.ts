@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 
 /** Reads JSON bodies of UTF-8. Fastify would put U+FFFD where the client sent something else, and store that. */
@@ -19,4 +19,17 @@ export function readJsonExactly(app: FastifyInstance): void {
       void parseJson(request, text, done);
     },
   );
+}
+
+/** Leaves bodies as they came, whatever they say they are: a signature is over their own bytes (`bytesOf`). */
+export function keepBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, (_request, body, done) => {
+    done(null, body);
+  });
+}
+
+/** The body of a request to a route with `keepBytes`; nothing where there was none. */
+export function bytesOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }

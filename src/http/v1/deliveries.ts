@@ -1,10 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { type Deliveries, DeliveryQuery } from "../../channels/deliveries.ts";
-import { parse } from "./parse.ts";
-
-const WithId = z.object({ id: z.string() });
+import { parse, WithId } from "./parse.ts";
 
 /** What is forwarded to the agent runtime: what waits, what was given up, and trying that again. */
 export function deliveryRoutes(

@@ -1,10 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { JobQuery, type JobService, RunQuery } from "../../jobs/service.ts";
-import { parse } from "./parse.ts";
-
-const WithId = z.object({ id: z.string() });
+import { parse, WithId } from "./parse.ts";
 
 /** Jobs, their runs and dead letters; and the consolidation of facts, now rather than at CONSOLIDATE_CRON. */
 export function jobRoutes(

@@ -15,6 +15,7 @@ import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import { type Authenticate, requirePrincipal, Unauthorized } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
+import { bytesOf, keepBytes } from "./body.ts";
 import { parse } from "./parse.ts";
 
 const BODY_LIMIT = 1024 * 1024;
@@ -63,10 +64,7 @@ interface Sender {
 export const messageRoute: FastifyPluginAsync<MessageOptions> = async (app, options) => {
   const { post, clock } = options;
   const senders = new WeakMap<FastifyRequest, Sender>();
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, (_request, body, done) => {
-    done(null, body);
-  });
+  keepBytes(app);
   app.addHook("onRequest", ownHosts(options.allowedHosts));
   app.addHook("onRequest", async (request, reply) => {
     const sender = await senderOf(request, options);
@@ -78,7 +76,7 @@ export const messageRoute: FastifyPluginAsync<MessageOptions> = async (app, opti
     const sender = senders.get(request);
     if (!sender) throw new Error("a request reached its route without a sender");
     const { poster, secret } = sender;
-    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const bytes = bytesOf(request);
     if (secret !== undefined && !verifiedId(secret, request.headers, bytes, clock())) {
       throw new Unauthorized(UNSIGNED);
     }

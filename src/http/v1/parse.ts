@@ -1,5 +1,8 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { AppError } from "../../errors.ts";
+
+/** What an address names that ends in an id, or goes on behind one. */
+export const WithId = z.object({ id: z.string() });
 
 /** @throws AppError INVALID_INPUT that names every fault */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {

@@ -8,10 +8,9 @@ import type { LinkService } from "../../links/service.ts";
 import { type Approval, NewStatus } from "../../users/approval.ts";
 import { type People, PeopleQuery } from "../../users/people.ts";
 import { UserId } from "../../users/person.ts";
-import { parse } from "./parse.ts";
+import { parse, WithId } from "./parse.ts";
 
 const OfUser = z.object({ userId: UserId });
-const WithId = z.object({ id: z.string() });
 
 export interface PeopleServices {
   readonly people: People;

@@ -16,7 +16,7 @@ import { readJsonExactly } from "./body.ts";
 import { deliveryRoutes } from "./deliveries.ts";
 import { type ImportServices, importRoutes } from "./imports.ts";
 import { jobRoutes } from "./jobs.ts";
-import { parse } from "./parse.ts";
+import { parse, WithId } from "./parse.ts";
 import { type PeopleServices, peopleRoutes } from "./people.ts";
 import { turnRoutes } from "./turns.ts";
 
@@ -39,7 +39,6 @@ export interface V1Options extends PeopleServices {
 }
 
 const Named = z.strictObject({ slug: Slug, name: z.string().min(1).max(100).optional() });
-const WithId = z.object({ id: z.string() });
 const AccountPath = z.object({ channel: z.string(), account: z.string() });
 
 /** `/v1`: what an operator does, for programs and for the command line while a server is running. */

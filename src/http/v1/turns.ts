@@ -1,10 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { ComparisonQuery, TurnQuery, type TurnService, UsageQuery } from "../../turns/service.ts";
-import { parse } from "./parse.ts";
-
-const WithId = z.object({ id: z.string() });
+import { parse, WithId } from "./parse.ts";
 
 /** Turns and what was learned from them: what waits, what failed, corrections for a person, arms compared, tokens. */
 export function turnRoutes(
