@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Principal, requireAdmin } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
+import { PageQuery, pageOf } from "../page.ts";
 import type { AuditRepository } from "./repository.ts";
 
 /** Why somebody did something: kept for ever, so ids and causes rather than what was said. */
@@ -24,13 +25,11 @@ export interface AuditRecord extends AuditEvent {
   readonly at: string;
 }
 
-/** Query of `GET /v1/audit`; numbers come as text. */
+/** Query of `GET /v1/audit`. */
 export const AuditQuery = z.strictObject({
   subjectKind: z.enum(["user", "link"]).optional(),
   subjectId: z.string().min(1).max(64).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  /** `nextBefore` of the page before. */
-  before: z.uuid().optional(),
+  ...PageQuery,
 });
 export type AuditQuery = z.output<typeof AuditQuery>;
 
@@ -64,13 +63,14 @@ export class AuditService {
     requireAdmin(by);
     return this.#transactions.tenant(by, async (tx) => {
       const rows = await this.#events.list(by, { ...filter, limit: limit + 1 }, tx);
-      const events = rows.slice(0, limit).map(({ orgId: _, details, at, ...row }) => ({
+      const { page, nextBefore } = pageOf(rows, limit);
+      const events = page.map(({ orgId: _, details, at, ...row }) => ({
         ...row,
         subjectKind: row.subjectKind as AuditEvent["subjectKind"],
         at: at.toISOString(),
         ...(details !== null && { details: JSON.parse(details) as Record<string, unknown> }),
       }));
-      return { events, nextBefore: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+      return { events, nextBefore };
     });
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import { PageQuery, pageOf } from "../page.ts";
 import { isUuid } from "../uuid.ts";
 import type { DeliveryRepository } from "./delivery-repository.ts";
 import { FORWARD_JOB } from "./outbox.ts";
@@ -12,13 +13,11 @@ import type { DeliveryRow } from "./outbox-repository.ts";
 /** Replayed in one transaction. */
 const BATCH = 1_000;
 
-/** Query of `GET /v1/deliveries`; numbers come as text. */
+/** Query of `GET /v1/deliveries`. */
 export const DeliveryQuery = z.strictObject({
   /** Default: those that need somebody. */
   state: z.enum(["dead", "pending"]).default("dead"),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  /** `nextBefore` of the page before. */
-  before: z.string().refine(isUuid, "not a cursor of this list").optional(),
+  ...PageQuery,
 });
 export type DeliveryQuery = z.output<typeof DeliveryQuery>;
 
@@ -51,8 +50,7 @@ export class Deliveries {
     const { deliveries, transactions } = this.#deps;
     return transactions.tenant(by, async (tx) => {
       const rows = await deliveries.list(by, { state, before, limit: limit + 1 }, tx);
-      const page = rows.slice(0, limit);
-      const nextBefore = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+      const { page, nextBefore } = pageOf(rows, limit);
       return { deliveries: page.map(recordOf), nextBefore };
     });
   }

@@ -15,7 +15,7 @@ interface Account {
 
 export type ImportedRow = Omit<typeof chatMessages.$inferInsert, "id" | "orgId" | "storeId">;
 
-export interface ArchivedMessage extends ArchivedVersion {
+export interface PlatformVersion extends ArchivedVersion {
   readonly platformMessageId: string;
   readonly userId: string | null;
 }
@@ -28,7 +28,7 @@ export class ImportRepository {
     { channel, account }: Account,
     platformMessageIds: readonly string[],
     tx: Tx,
-  ): Promise<ArchivedMessage[]> {
+  ): Promise<PlatformVersion[]> {
     const rows = await tx.execute<{
       platform_message_id: string;
       user_id: string | null;

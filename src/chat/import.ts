@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import type { Newcomers } from "../users/newcomers.ts";
 import type { Person } from "../users/person.ts";
-import type { ArchivedMessage, ImportedRow, ImportRepository } from "./import-repository.ts";
+import type { ImportedRow, ImportRepository, PlatformVersion } from "./import-repository.ts";
 import {
   compareVersions,
   type ImportedMessage,
@@ -83,7 +83,7 @@ export class ChatImport {
     batch: MessageImport,
     ids: readonly string[],
     tx: Tx,
-  ): Promise<Map<string, ArchivedMessage>> {
+  ): Promise<Map<string, PlatformVersion>> {
     const found = await this.#deps.imports.find(principal, batch, ids, tx);
     return new Map(found.map((version) => [version.platformMessageId, version]));
   }

@@ -53,10 +53,10 @@ export class Posting {
       await index.holdPeople(poster, people, tx);
       const outcomes: PostedOutcome[] = [];
       for (const post of posts) {
-        const taken = post.deleted
-          ? this.#erase(poster, post, now, tx)
-          : this.#archive(poster, post, now, tx);
-        outcomes.push(await taken);
+        const outcome = post.deleted
+          ? await this.#erase(poster, post, now, tx)
+          : await this.#archive(poster, post, now, tx);
+        outcomes.push(outcome);
       }
       return outcomes;
     });

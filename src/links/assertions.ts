@@ -49,19 +49,20 @@ export class LinkAssertions {
    */
   async assert(deliveryId: string, { identities }: Assertion): Promise<{ userId: string }> {
     const { links, orgs, users, transactions, defaultOrg, noteDelivery } = this.#deps;
-    const org = await transactions.system("webhook routing", (tx) => orgs.find(defaultOrg, tx));
-    const scope = { orgId: org.id };
     // Sorted: of two with the same new people each would wait for the other.
     const refs = [...new Set(identities)].sort();
     if (refs.length < 2) throw new AppError("INVALID_INPUT", "identities: there is only one");
+    const org = await transactions.system("webhook routing", (tx) => orgs.find(defaultOrg, tx));
+    const scope = { orgId: org.id };
     return transactions.tenant(scope, async (tx) => {
       const isFresh = await noteDelivery(scope, deliveryId, tx);
       for (const ref of refs) await users.makeKnown(scope, ref, tx);
       const people = new Set<string>();
       for (const ref of refs) people.add((await users.find(scope, ref, tx)).userId);
-      const [oldest] = [...people];
-      if (!oldest) throw new Error("there is nobody");
-      return { userId: isFresh ? await links.unite(scope, [...people], ASSERTED, tx) : oldest };
+      if (isFresh) return { userId: await links.unite(scope, [...people], ASSERTED, tx) };
+      const [first] = people;
+      if (!first) throw new Error("there is nobody");
+      return { userId: first };
     });
   }
 }

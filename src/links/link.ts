@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Reason } from "../audit/service.ts";
+import { PageQuery } from "../page.ts";
 import { UserId } from "../users/person.ts";
 import type { LinkRow } from "./repository.ts";
 
@@ -11,12 +12,10 @@ export const NewLinkByHand = z.strictObject({ with: UserId, reason: Reason });
 
 export const UndoLink = z.strictObject({ reason: Reason.optional() });
 
-/** Query of `GET /v1/links`; numbers come as text. */
+/** Query of `GET /v1/links`. */
 export const LinkQuery = z.strictObject({
   userId: UserId.optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  /** `nextBefore` of the page before. */
-  before: z.uuid().optional(),
+  ...PageQuery,
 });
 export type LinkQuery = z.output<typeof LinkQuery>;
 

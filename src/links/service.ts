@@ -5,6 +5,7 @@ import type { Outbox } from "../channels/outbox.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
+import { pageOf } from "../page.ts";
 import { type Identities, requireNotBlocked } from "../users/identities.ts";
 import type { UserService } from "../users/service.ts";
 import { isUuid } from "../uuid.ts";
@@ -188,8 +189,8 @@ export class LinkService {
       const person = userId === undefined ? undefined : await users.find(by, userId, tx);
       const of = person && [person.userId, ...(await links.everBelow(by, person.userId, tx))];
       const rows = await links.list(by, { of, before, limit: limit + 1 }, tx);
-      const page = rows.slice(0, limit).map(recordOf);
-      return { links: page, nextBefore: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+      const { page, nextBefore } = pageOf(rows, limit);
+      return { links: page.map(recordOf), nextBefore };
     });
   }
 

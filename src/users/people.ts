@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Transactions } from "../db/tenant.ts";
+import { pageOf } from "../page.ts";
 import { isUuid } from "../uuid.ts";
 import type { PeopleRepository } from "./people-repository.ts";
 import { type PersonCard, UserStatus } from "./person.ts";
@@ -58,8 +59,8 @@ export class People {
         pinned === undefined ? filter : { id: pinned, limit: 1 },
         tx,
       );
-      const page = rows.slice(0, PAGE);
-      return { people: page, nextBefore: rows.length > PAGE ? (page.at(-1)?.id ?? null) : null };
+      const { page, nextBefore } = pageOf(rows, PAGE);
+      return { people: page, nextBefore };
     });
   }
 
