@@ -51,7 +51,13 @@ function send(posting: Posting, signal: AbortSignal): Promise<Posted> {
       ...(!mayBePrivate && { lookup: publicLookup }),
     });
     sent.on("error", reject);
+    let isAnswered = false;
+    // One that answers with another protocol (101) is closed without an error, and no time limit ends it then.
+    sent.once("close", () => {
+      if (!isAnswered) reject(new Error("closed without an answer"));
+    });
     sent.once("response", (response) => {
+      isAnswered = true;
       const retryAfter = response.headers["retry-after"];
       // The status says it all: what happens to the rest of the answer changes nothing.
       const done = () => resolve({ status: response.statusCode ?? 0, retryAfter });
