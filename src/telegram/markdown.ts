@@ -10,10 +10,20 @@ const TOO_DEEP = /^(?:[ \t]*>){33}/m;
  * headings are bold, tables keep their columns as preformatted text. Reads every text: what is no markup stays as it is.
  */
 export function fromMarkdown(source: string): FormattedText {
-  if (TOO_DEEP.test(source)) return { text: source, entities: [] };
-  const writer = new TextWriter();
-  writeBlocks(lexer(source), writer, "");
-  return writer.end();
+  if (TOO_DEEP.test(source)) return asItStands(source);
+  try {
+    const writer = new TextWriter();
+    writeBlocks(lexer(source), writer, "");
+    return writer.end();
+  } catch (error) {
+    // Lists and emphasis can be nested as deeply: nobody means markup by that.
+    if (error instanceof RangeError) return asItStands(source);
+    throw error;
+  }
+}
+
+function asItStands(text: string): FormattedText {
+  return { text, entities: [] };
 }
 
 function writeBlocks(tokens: readonly Token[], writer: TextWriter, indent: string): void {
