@@ -19,7 +19,7 @@ export class ChatMoveRepository {
     let all = 0;
     do {
       const rows = await tx.execute(sql`
-        update chat_messages m set user_id = ${to}, search_due = search_due or (text <> '' and not opted_out),
+        update chat_messages m set user_id = ${to}, search_due = search_due or coalesce(text <> '' and not opted_out, false),
           identity_id = coalesce(identity_id, ${everythingAs ?? null}::uuid)
         where m.org_id = ${orgId} and m.id = any(array(
           select id from chat_messages where org_id = ${orgId} and user_id = ${from} ${goes} limit ${BATCH}))

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OWNER_KEY, openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
+import { privateMessage } from "../support/telegram.ts";
 import { signedIn } from "../ui/browser.ts";
 import { links, memoryOf, remembers, saysOnTelegram, saysOnWeb, undo } from "./people.ts";
 
@@ -55,6 +56,22 @@ onBothDatabases((engine) => {
     for (const name of [web, before[0].id, before[1].id]) {
       expect(await memoryOf(app, name)).toEqual(one);
     }
+  });
+
+  test("people who sent a sticker or pressed a button are linked and parted as well", async () => {
+    const silent = "telegram:900";
+    const from = { id: 900, is_bot: false, first_name: "P" };
+    const press = { id: "press", from, chat_instance: "x", data: "yes" };
+    const sticker = { file_id: "F", file_unique_id: "u" };
+    await app.telegram(privateMessage(900, { message_id: 1, sticker }));
+    await app.telegram({ update_id: 99_001, callback_query: press });
+    await saysOnWeb(app, "web:guest-900", "where is my teapot");
+    const before = await memoryOf(app, silent);
+    expect(before.said).toHaveLength(2);
+    const link = await links(app, "web:guest-900", silent);
+    expect((await memoryOf(app, silent)).said).toHaveLength(4);
+    await undo(app, link);
+    expect(await memoryOf(app, silent)).toEqual(before);
   });
 
   test("undone, each has what was theirs and what they wrote since; what was written by id alone stays", async () => {
