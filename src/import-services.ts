@@ -5,6 +5,7 @@ import type { StatementDependencies } from "./facts/statements.ts";
 import type { OrgService } from "./orgs/service.ts";
 import { NewcomerRepository } from "./users/newcomer-repository.ts";
 import { Newcomers } from "./users/newcomers.ts";
+import { UserRepository } from "./users/repository.ts";
 
 interface ImportParts extends Omit<ImportDependencies, "imports" | "newcomers"> {
   readonly statements: Omit<StatementDependencies, "index">;
@@ -17,7 +18,7 @@ export function buildImports({ statements, orgs, ...parts }: ImportParts) {
     messages: new ChatImport({
       ...parts,
       imports: new ImportRepository(),
-      newcomers: new Newcomers(new NewcomerRepository(), parts.clock),
+      newcomers: new Newcomers(new NewcomerRepository(), new UserRepository(), parts.clock),
     }),
     facts: new FactImports({ ...parts, ...statements, orgs }),
   };

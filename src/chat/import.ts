@@ -14,7 +14,7 @@ import {
 import { Intake, type IntakeDependencies } from "./intake.ts";
 import { optsOut } from "./opt-out.ts";
 
-export interface ImportDependencies extends Omit<IntakeDependencies, "outbox"> {
+export interface ImportDependencies extends IntakeDependencies {
   readonly imports: ImportRepository;
   readonly newcomers: Newcomers;
   readonly transactions: Transactions;
@@ -31,8 +31,7 @@ export class ChatImport {
 
   constructor(deps: ImportDependencies) {
     this.#deps = deps;
-    // What was said long ago is not told to the agent runtime.
-    this.#intake = new Intake({ ...deps, outbox: { enqueue: async () => {} } });
+    this.#intake = new Intake(deps);
   }
 
   /**
@@ -44,6 +43,9 @@ export class ChatImport {
   async messages(principal: Principal, batch: MessageImport): Promise<MessagesImported> {
     requireAdmin(principal);
     return this.#deps.transactions.tenant(principal, async (tx) => {
+      const senders = batch.messages.flatMap(({ sender }) => sender?.externalId ?? []);
+      if (!batch.dryRun)
+        await this.#deps.newcomers.keepUnlinked(principal, batch.channel, senders, tx);
       const latest = latestById(batch.messages);
       const archived = await this.#archived(principal, batch, [...latest.keys()], tx);
       const outcomes = new Map<string, ImportOutcome>();
@@ -98,7 +100,11 @@ export class ChatImport {
   ): Promise<void> {
     const { index, clock } = this.#deps;
     const receivedAt = clock();
-    const update = { orgId, channel, account, receivedAt, autoApprove: false };
+    const update = {
+      ...{ orgId, channel, account, receivedAt, autoApprove: false },
+      // What was said long ago is neither told to the agent runtime nor learned from.
+      ...{ forward: false, learn: false },
+    };
     // All at once and in one order: two imports of the same people could wait for each other.
     await index.holdPeople(update, owners, tx);
     for (const { editedAt, sender: _, ...message } of changed) {

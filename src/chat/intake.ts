@@ -211,7 +211,13 @@ export class Intake {
     // First the turn: an extraction that is being stored ends before, or finds another text than it read.
     await turns.edited(
       update,
-      { turnId, source: sourceIdOf(edited), optsOut: optsOut(text), at },
+      {
+        turnId,
+        source: sourceIdOf(edited),
+        optsOut: optsOut(text),
+        learn: update.learn ?? true,
+        at,
+      },
       tx,
     );
     const out = optsOut(text) ? await chat.optOut(update, turnId, tx) : [];

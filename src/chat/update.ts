@@ -41,5 +41,7 @@ export interface ChannelUpdate {
   readonly autoApprove: boolean;
   /** false: the agent runtime is not told of it. Default true. */
   readonly forward?: boolean;
+  /** false: an edit is not learned from; what was learned from the earlier words goes all the same. Default true. */
+  readonly learn?: boolean;
   readonly actions: readonly ChannelAction[];
 }

@@ -120,25 +120,24 @@ export class TurnAssignment {
   }
 
   /**
-   * A message of the turn has another text. What was learned from the turn is learned again; what is to be learned still
-   * reads the new text anyway.
+   * A message of the turn has another text. What was learned from the turn is learned again, unless `learn` is false; what
+   * is to be learned still reads the new text anyway.
    */
   async edited(
     scope: Scope,
-    edit: { turnId: string; source: string; optsOut: boolean; at: Date },
+    edit: { turnId: string; source: string; optsOut: boolean; learn: boolean; at: Date },
     tx: Tx,
   ): Promise<void> {
     const { turns } = this.#deps;
-    const { turnId, source, optsOut, at } = edit;
+    const { turnId, source, optsOut, learn, at } = edit;
     const turn = await turns.lock(scope, turnId, tx);
     if (!turn || turn.reason === "opted-out") return;
     if (optsOut) {
       const state = turn.state === "open" ? "open" : "skipped";
       await turns.update(scope, turnId, { state, reason: "opted-out" }, tx);
     } else if (
-      turn.state === "extracted" ||
-      turn.state === "dead" ||
-      turn.reason === "nothing-said"
+      learn &&
+      (turn.state === "extracted" || turn.state === "dead" || turn.reason === "nothing-said")
     ) {
       await turns.update(scope, turnId, { state: "closed", reason: null }, tx);
       await this.#enqueue(scope, turnId, `${turnId} ${source}`, at, at, tx);

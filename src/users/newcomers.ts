@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { NewcomerRepository } from "./newcomer-repository.ts";
 import type { Person, UserStatus } from "./person.ts";
+import type { UserRepository } from "./repository.ts";
 
 interface Scope {
   readonly orgId: string;
@@ -17,11 +18,28 @@ export interface Newcomer {
 /** The people of an import. Whoever is known keeps their names: those of an export may be old. */
 export class Newcomers {
   readonly #people: NewcomerRepository;
+  readonly #users: Pick<UserRepository, "keepUnlinked">;
   readonly #clock: Clock;
 
-  constructor(people: NewcomerRepository, clock: Clock) {
+  constructor(
+    people: NewcomerRepository,
+    users: Pick<UserRepository, "keepUnlinked">,
+    clock: Clock,
+  ) {
     this.#people = people;
+    this.#users = users;
     this.#clock = clock;
+  }
+
+  /** Until the transaction ends, none of them is linked to another person. To be asked before any other lock. */
+  keepUnlinked(
+    scope: Scope,
+    channel: string,
+    externalIds: readonly string[],
+    tx: Tx,
+  ): Promise<void> {
+    const names = externalIds.map((externalId) => ({ channel, externalId }));
+    return this.#users.keepUnlinked(scope, names, tx);
   }
 
   /** Those who are known, by external id. */

@@ -26,6 +26,17 @@ onBothDatabases((engine) => {
   const link = (to: string, other: string) =>
     app.v1("POST", `/v1/users/${to}/links`, { with: other, reason: "x" });
 
+  /** What is with another person than the one whose identity it came by. */
+  const astray = () =>
+    app.database.transactions.system("operator", (tx) =>
+      tx.execute(sql`
+        select 1 from chat_messages m join channel_identities i on i.id = m.identity_id where i.user_id <> m.user_id
+        union all
+        select 1 from user_facts f join channel_identities i on i.id = f.identity_id where i.user_id <> f.user_id
+        union all
+        select 1 from memory_kv k join channel_identities i on i.id = k.identity_id where i.user_id <> k.user_id`),
+    );
+
   test("the same two linked both ways at once are linked once", async () => {
     for (let round = 0; round < 5; round++) {
       const { telegram, web } = await two();
@@ -37,6 +48,28 @@ onBothDatabases((engine) => {
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
       expect(await memoryOf(app, web)).toEqual(await memoryOf(app, telegram));
     }
+  });
+
+  test("history that is imported while two are linked, and parted again, is with the person it is of", async () => {
+    const { telegram, web, person } = await two();
+    const imports = (round: number) =>
+      Array.from({ length: 8 }, (_, at) => {
+        const id = `export:${person}:${round * 8 + at}`;
+        const said = { text: `old ${id}`, sentAt: "2026-03-01T00:00:00Z", conversationId: "old" };
+        const sender = { externalId: `${person}` };
+        const message = { ...said, sender, platformMessageId: id, forwarded: false, payload: {} };
+        return app.v1("POST", "/v1/imports/messages", {
+          ...{ channel: "telegram", account: "import" },
+          messages: [{ ...message, direction: "inbound", kind: "text" }],
+        });
+      });
+    for (let round = 0; round < 4; round++) {
+      const [linkId] = await Promise.all([links(app, web, telegram), ...imports(2 * round)]);
+      await Promise.all([undo(app, linkId), ...imports(2 * round + 1)]);
+    }
+    expect(await astray()).toHaveLength(0);
+    expect((await memoryOf(app, telegram)).said).toHaveLength(65);
+    expect((await memoryOf(app, web)).said).toEqual([]);
   });
 
   test("nothing that is written while two are linked, and parted again, is lost or goes to nobody", async () => {
@@ -65,14 +98,6 @@ onBothDatabases((engine) => {
     expect(keys(other.facts)).toEqual(["drink", ...all("w")].sort());
     expect(one.said).toHaveLength(13);
     expect(other.said).toHaveLength(24);
-    const astray = await app.database.transactions.system("operator", (tx) =>
-      tx.execute(sql`
-        select 1 from chat_messages m join channel_identities i on i.id = m.identity_id where i.user_id <> m.user_id
-        union all
-        select 1 from user_facts f join channel_identities i on i.id = f.identity_id where i.user_id <> f.user_id
-        union all
-        select 1 from memory_kv k join channel_identities i on i.id = k.identity_id where i.user_id <> k.user_id`),
-    );
-    expect(astray).toHaveLength(0);
+    expect(await astray()).toHaveLength(0);
   });
 });

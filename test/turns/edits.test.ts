@@ -57,6 +57,36 @@ onBothDatabases((engine) => {
     expect(await learning.factsOf(person)).toHaveLength(3);
   });
 
+  test("that an import brings is not learned from: what the words before said is archived, and nothing is asked or told", async () => {
+    const { app, say, answer, double, settle, clock, messagesOf, later } = learning;
+    await say(person, "I moved to Paris");
+    await answer(person, "ok");
+    double.next({ facts: [draftOf("home.city", "Paris")] }, { facts: [GOOD] });
+    await settle();
+    const [archived] = await messagesOf(person);
+    clock.advance(HOUR);
+    const { status, body } = await app.v1("POST", "/v1/imports/messages", {
+      ...{ channel: "telegram", account: "main", update: true },
+      messages: [
+        {
+          ...{ direction: "inbound", kind: "text", text: "I moved to Lyon", forwarded: false },
+          ...{ sentAt: archived?.sentAt, editedAt: clock.now(), payload: {} },
+          conversationId: archived?.conversationId,
+          platformMessageId: archived?.platformMessageId,
+          sender: { externalId: `${person}` },
+        },
+      ],
+    });
+    expect([status, body]).toMatchObject([200, { outcomes: ["updated"] }]);
+    await later(HOUR);
+    expect(calls()).toBe(1);
+    expect(await turn()).toMatchObject({ state: "extracted" });
+    expect((await messagesOf(person))[0]?.text).toBe("I moved to Lyon");
+    expect(await learning.factsOf(person)).toMatchObject([
+      { value: "Paris", withdrawnAt: expect.any(Date) },
+    ]);
+  });
+
   test("before the extraction changes only what is read", async () => {
     const { say, answer, edit, double, settle } = learning;
     const id = await say(person, "I moved to Paris");
