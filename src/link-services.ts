@@ -19,6 +19,7 @@ import { forgetCodesJob } from "./links/jobs.ts";
 import { Moving } from "./links/moving.ts";
 import { LinkRepository } from "./links/repository.ts";
 import { LinkService } from "./links/service.ts";
+import { Vouching } from "./links/vouching.ts";
 import type { OrgService } from "./orgs/service.ts";
 import { SearchMoving } from "./search/moving.ts";
 import type { SearchIndex } from "./search/service.ts";
@@ -52,9 +53,11 @@ export function buildLinks(parts: LinkParts) {
   const identities = new Identities(people, new IdentityRepository());
   const messages = new ChatMoveRepository();
   const turns = new TurnMoveRepository();
+  const journal = new LinkRepository();
   const links = new LinkService({
-    links: new LinkRepository(),
+    links: journal,
     identities,
+    vouching: new Vouching({ links: journal, identities, audit, clock }),
     moving: new Moving({
       turns,
       messages,

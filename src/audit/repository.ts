@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { auditEvents } from "../db/schema/audit.ts";
 import type { Tx } from "../db/tenant.ts";
 
@@ -15,6 +15,33 @@ export class AuditRepository {
     tx: Tx,
   ): Promise<void> {
     await tx.insert(auditEvents).values({ orgId, ...event });
+  }
+
+  /** The last of these that was done to somebody or something. */
+  async last(
+    { orgId }: Scope,
+    wanted: {
+      readonly subjectKind: string;
+      readonly subjectId: string;
+      readonly actions: readonly string[];
+    },
+    tx: Tx,
+  ): Promise<AuditRow | undefined> {
+    const { subjectKind, subjectId, actions } = wanted;
+    const [row] = await tx
+      .select()
+      .from(auditEvents)
+      .where(
+        and(
+          eq(auditEvents.orgId, orgId),
+          eq(auditEvents.subjectKind, subjectKind),
+          eq(auditEvents.subjectId, subjectId),
+          inArray(auditEvents.action, [...actions]),
+        ),
+      )
+      .orderBy(desc(auditEvents.at), desc(auditEvents.id))
+      .limit(1);
+    return row;
   }
 
   /** Newest first, by the index of an org's time: other orgs' events may be many. */

@@ -3,7 +3,7 @@ import { type Principal, requireAdmin } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { PageQuery, pageOf } from "../page.ts";
-import type { AuditRepository } from "./repository.ts";
+import type { AuditRepository, AuditRow } from "./repository.ts";
 
 /** Why somebody did something: kept for ever, so ids and causes rather than what was said. */
 export const Reason = z.string().trim().min(1).max(240);
@@ -24,6 +24,9 @@ export interface AuditRecord extends AuditEvent {
   readonly id: string;
   readonly at: string;
 }
+
+/** What is recorded when a person's status is decided. */
+const STATUS_ACTIONS = ["user.pending", "user.approved", "user.blocked"];
 
 /** Query of `GET /v1/audit`. */
 export const AuditQuery = z.strictObject({
@@ -55,6 +58,17 @@ export class AuditService {
     return this.#events.insert(scope, { ...row, at: this.#clock() }, tx);
   }
 
+  /** The last decision about a person's status; undefined where there was none. */
+  async lastStatus(
+    scope: { readonly orgId: string },
+    userId: string,
+    tx: Tx,
+  ): Promise<Pick<AuditEvent, "action" | "details"> | undefined> {
+    const wanted = { subjectKind: "user", subjectId: userId, actions: STATUS_ACTIONS };
+    const row = await this.#events.last(scope, wanted, tx);
+    return row && { action: row.action, ...detailsOf(row) };
+  }
+
   /** Newest first. */
   list(
     by: Principal,
@@ -68,9 +82,13 @@ export class AuditService {
         ...row,
         subjectKind: row.subjectKind as AuditEvent["subjectKind"],
         at: at.toISOString(),
-        ...(details !== null && { details: JSON.parse(details) as Record<string, unknown> }),
+        ...detailsOf({ details }),
       }));
       return { events, nextBefore };
     });
   }
+}
+
+function detailsOf({ details }: Pick<AuditRow, "details">): Pick<AuditEvent, "details"> {
+  return details === null ? {} : { details: JSON.parse(details) as Record<string, unknown> };
 }

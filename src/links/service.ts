@@ -12,6 +12,7 @@ import { isUuid } from "../uuid.ts";
 import { type LinkProof, type LinkQuery, type LinkRecord, recordOf } from "./link.ts";
 import type { Moving } from "./moving.ts";
 import type { LinkRepository } from "./repository.ts";
+import type { Vouching } from "./vouching.ts";
 
 interface Scope {
   readonly orgId: string;
@@ -35,6 +36,7 @@ export interface LinkDependencies {
   readonly links: LinkRepository;
   readonly identities: Identities;
   readonly moving: Moving;
+  readonly vouching: Vouching;
   readonly users: UserService;
   readonly messages: {
     lastPlace(
@@ -58,14 +60,14 @@ export class LinkService {
   }
 
   /**
-   * Gives every identity of a person, and all that came by them, to another one. Status and role are the other one's. Owned
-   * by the caller's transaction, which holds nothing of these people yet.
+   * Gives every identity of a person, and all that came by them, to another one. Role and status are the other one's, but
+   * that they are approved where either was. Owned by the caller's transaction.
    *
    * @returns the id of the link, and of the person that both are now
    * @throws AppError NOT_FOUND for foreign ids; CONFLICT for a person with themselves, and where one is blocked
    */
   async link(scope: Scope, link: NewLink, tx: Tx): Promise<{ linkId: string; userId: string }> {
-    const { links, identities, moving, audit, clock } = this.#deps;
+    const { links, identities, moving, vouching, audit, clock } = this.#deps;
     const { orgId } = scope;
     const held = await identities.hold(scope, [link.from, link.to], tx);
     const current = await this.#current(scope, link, tx);
@@ -85,6 +87,9 @@ export class LinkService {
     const subject = { subjectKind: "user", subjectId: to } as const;
     const details = { linkId, proof, from };
     await audit.record(scope, { actor, action: "user.linked", ...subject, reason, details }, tx);
+    const [one, other] = [from, to].map((id) => held.people.find((person) => person.id === id));
+    if (one && other)
+      await vouching.approve(scope, { from: one, to: other }, { actor, reason, linkId }, tx);
     await this.#tell(scope, { ...link, to }, linkId, tx);
     return { linkId, userId: to };
   }
@@ -155,7 +160,7 @@ export class LinkService {
    */
   undo(by: Principal, linkId: string, reason: string | null): Promise<LinkRecord> {
     requireAdmin(by);
-    const { links, identities, moving, audit, transactions, clock } = this.#deps;
+    const { links, identities, moving, vouching, audit, transactions, clock } = this.#deps;
     const { orgId } = by;
     return transactions.tenant(by, async (tx) => {
       const known = await this.#find(by, linkId, tx);
@@ -174,6 +179,8 @@ export class LinkService {
       const subject = { subjectKind: "user", subjectId: owner.id } as const;
       const event = { actor: by.keyId, action: "user.unlinked", ...subject, reason };
       await audit.record(by, { ...event, details: { linkId, from: home } }, tx);
+      const act = { actor: by.keyId, reason, linkId };
+      await vouching.takeBack(by, [known.toUserId, owner.id], act, tx);
       return this.#find(by, linkId, tx);
     });
   }

@@ -1,7 +1,7 @@
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import type { IdentityRepository } from "./identity-repository.ts";
-import type { Standing } from "./person.ts";
+import type { Standing, UserStatus } from "./person.ts";
 import type { UserRepository } from "./repository.ts";
 import { unknownPerson } from "./service.ts";
 
@@ -78,6 +78,22 @@ export class Identities {
     const others = pointed.filter((id) => id !== to);
     if (others.length > 0) await this.#identities.point(scope, others, to, tx);
     await this.#identities.point(scope, [to], null, tx);
+  }
+
+  /** Of somebody who is held. */
+  async setStatus(
+    scope: Scope,
+    userId: string,
+    status: UserStatus,
+    at: Date,
+    tx: Tx,
+  ): Promise<void> {
+    await this.#users.setStatus(scope, userId, status, at, tx);
+  }
+
+  /** @returns undefined for somebody who is not known */
+  standing(scope: Scope, userId: string, tx: Tx): Promise<Standing | undefined> {
+    return this.#users.standing(scope, userId, tx);
   }
 }
 

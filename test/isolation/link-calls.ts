@@ -41,6 +41,10 @@ export const LINK_CALLS: Readonly<Record<string, Calls>> = {
       const subject = { subjectKind: "user", subjectId: a.userId };
       return audit.insert(mine, { at: NOON, actor: "x", action: "x", ...subject }, tx);
     }),
+    last: nothing((a, mine, tx) => {
+      const { subjectKind, subjectId, action } = a.channels.audit;
+      return audit.last(mine, { subjectKind, subjectId, actions: [action] }, tx);
+    }),
     list: empty((_, mine, tx) => audit.list(mine, { limit: 9 }, tx)),
   },
   CodeRepository: {
