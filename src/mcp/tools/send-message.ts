@@ -14,7 +14,7 @@ export const SENDS = {
 } as const;
 
 export const Sent = z.strictObject({
-  messages: z.array(z.looseObject({ id: z.string() })),
+  messages: z.array(z.looseObject({})),
 });
 
 export const sendMessage = (sending: Sending) =>
@@ -22,8 +22,9 @@ export const sendMessage = (sending: Sending) =>
     name: "send_message",
     title: "Send a message",
     description:
-      "Sends a text to a person on their chat channel and archives it. CONFLICT: they cannot be reached. UNAVAILABLE: it may " +
-      "have arrived all the same, so do not repeat it unasked.",
+      "Sends a text to a person on their chat channel and archives it. For answers to messages from there and for writing " +
+      "first, not where your answer is shown anyway. CONFLICT: they cannot be reached. UNAVAILABLE: it may have arrived all " +
+      "the same, so do not repeat it unasked.",
     annotations: SENDS,
     input: OutgoingTextMessage.extend({
       userId: UserId.describe(USER_ID),
