@@ -55,16 +55,19 @@ export class Deliveries {
     });
   }
 
-  /** Tries a dead delivery for another day. @throws AppError NOT_FOUND; CONFLICT for one that is not dead */
+  /**
+   * Tries a dead delivery for another day. For one that waits, e.g. while the runtime was away, the person's queue is tried
+   * now.
+   *
+   * @throws AppError NOT_FOUND
+   */
   async replay(by: Principal, id: string): Promise<DeliveryRecord> {
     requireAdmin(by);
     const { deliveries, transactions, wake } = this.#deps;
     const replayed = await transactions.tenant(by, async (tx) => {
       const row = isUuid(id) ? await deliveries.find(by, id, tx) : undefined;
       if (!row) throw new AppError("NOT_FOUND", "no delivery has this id");
-      if ((await this.#replay(by, [row], tx)) === 0) {
-        throw new AppError("CONFLICT", "the delivery waits already: only a dead one is replayed");
-      }
+      await this.#replay(by, [row], tx);
       return deliveries.find(by, id, tx);
     });
     wake();

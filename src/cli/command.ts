@@ -28,7 +28,7 @@ export const USAGE = `Usage: npm run souvenir -- <command>
   links undo ID [--reason TEXT]
   deliveries list [--state dead|pending] [--before NEXTBEFORE]
                                                what could not be forwarded to the agent runtime, or waits
-  deliveries replay ID|--all                   try dead ones again
+  deliveries replay ID|--all                   try a dead one or all of them again; one that waits is tried now
 ${IMPORT_USAGE}  consolidate                                  consolidate the facts of every org now and print what was done
 
 Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). A list that has

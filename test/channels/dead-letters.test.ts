@@ -38,7 +38,6 @@ onBothDatabases((engine) => {
     const second = dead[1]?.id;
     const replayed = await s.app.v1("POST", `/v1/deliveries/${second}/replay`);
     expect(replayed).toMatchObject({ status: 200, body: { state: "pending", attempts: 0 } });
-    expect((await s.app.v1("POST", `/v1/deliveries/${second}/replay`)).status).toBe(409);
     await s.forward();
     expect(s.runtime.said.at(-1)).toBe("message.received m2");
     expect(s.runtime.received.at(-1)?.id).toBe(second);
@@ -47,6 +46,25 @@ onBothDatabases((engine) => {
     await s.forward();
     expect(s.runtime.said.slice(-3)).toEqual([1, 3, 4].map((n) => `message.received m${n}`));
     expect((await s.app.v1("POST", "/v1/deliveries/replay")).body).toEqual({ replayed: 0 });
+  });
+
+  test("one that waits is tried now, those before it first", async () => {
+    s.runtime.answer = (_, response) => {
+      response.statusCode = 500;
+    };
+    await s.write(s.one, 1);
+    await s.forward();
+    await s.later(HOUR);
+    await s.write(s.one, 2);
+    s.runtime.answer = () => {};
+    const taken = s.runtime.said.length;
+    await s.forward();
+    expect(s.runtime.said.slice(taken)).toEqual([]);
+    const [second] = await s.deliveries("pending");
+    const tried = await s.app.v1("POST", `/v1/deliveries/${second?.id}/replay`);
+    expect(tried).toMatchObject({ status: 200, body: { id: second?.id, state: "pending" } });
+    await s.forward();
+    expect(s.runtime.said.slice(taken)).toEqual([1, 2].map((n) => `message.received m${n}`));
   });
 
   test("a replayed one has another day", async () => {
