@@ -28,9 +28,9 @@ export class CodeMessages {
     person: Person,
     tx: Tx,
   ): Promise<Person | undefined> {
-    const { direction, forwarded, text, conversationId, sender } = message;
+    const { direction, kind, forwarded, editedAt, text, conversationId, sender } = message;
     const { channel, account, receivedAt } = update;
-    if (direction !== "inbound" || forwarded) return undefined;
+    if (direction !== "inbound" || kind !== "text" || forwarded || editedAt) return undefined;
     if (!isPrivate({ channel, conversationId }, sender?.externalId)) return undefined;
     const said = { userId: person.userId, text, channel, account, receivedAt };
     const linked = await this.#codes.redeem(update, said, tx);

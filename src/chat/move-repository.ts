@@ -38,7 +38,7 @@ export class ChatMoveRepository {
         and (m.user_id = ${from} and t.user_id = ${to} or m.user_id = ${to} and t.user_id = ${from})`);
   }
 
-  /** Where a person's last message through a channel account was. */
+  /** Where a person's last message through a channel account was: one of a turn, as imported ones never are, if there is one. */
   async lastPlace({ orgId }: { readonly orgId: string }, userId: string, tx: Tx) {
     const [row] = await tx
       .select({ channel: chatMessages.channel, account: chatMessages.account })
@@ -50,12 +50,16 @@ export class ChatMoveRepository {
           ne(chatMessages.account, ""),
         ),
       )
-      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
+      .orderBy(
+        sql`${chatMessages.turnId} is null`,
+        desc(chatMessages.sentAt),
+        desc(chatMessages.id),
+      )
       .limit(1);
     return row;
   }
 
-  /** How many messages of a person since a point in time look like a one-time code. */
+  /** How many messages of a person that came since a point in time, whatever date they bear, look like a one-time code. */
   async countLike(
     { orgId }: { readonly orgId: string },
     userId: string,
@@ -64,7 +68,7 @@ export class ChatMoveRepository {
   ): Promise<number> {
     const [row] = await tx.execute<{ count: number }>(sql`
       select count(*)::int as count from chat_messages
-      where org_id = ${orgId} and user_id = ${userId} and sent_at >= ${since.toISOString()}
+      where org_id = ${orgId} and user_id = ${userId} and archived_at >= ${since.toISOString()}
         and direction = 'inbound' and length(text) <= 40 and text ~* ${pattern}`);
     return row?.count ?? 0;
   }

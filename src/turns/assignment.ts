@@ -120,15 +120,15 @@ export class TurnAssignment {
   }
 
   /**
-   * A message of the turn has another text. What was learned from the turn is learned again, unless `learn` is false; what
-   * is to be learned still reads the new text anyway.
+   * A message of the turn has another text. What was learned from the turn is learned again, unless `learn` is false or its
+   * person is not approved any more; what is to be learned still reads the new text anyway.
    */
   async edited(
     scope: Scope,
     edit: { turnId: string; source: string; optsOut: boolean; learn: boolean; at: Date },
     tx: Tx,
   ): Promise<void> {
-    const { turns } = this.#deps;
+    const { turns, users } = this.#deps;
     const { turnId, source, optsOut, learn, at } = edit;
     const turn = await turns.lock(scope, turnId, tx);
     if (!turn || turn.reason === "opted-out") return;
@@ -137,6 +137,7 @@ export class TurnAssignment {
       await turns.update(scope, turnId, { state, reason: "opted-out" }, tx);
     } else if (
       learn &&
+      (await users.standing(scope, turn.userId, tx))?.status === "approved" &&
       (turn.state === "extracted" || turn.state === "dead" || turn.reason === "nothing-said")
     ) {
       await turns.update(scope, turnId, { state: "closed", reason: null }, tx);

@@ -6,7 +6,7 @@ import { codeIn, hashCode, newCode } from "../../src/links/code.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
-import { privateMessage } from "../support/telegram.ts";
+import { editedMessage, privateMessage, TELEGRAM_DATE } from "../support/telegram.ts";
 import { memoryOf, saysOnTelegram, undo } from "./people.ts";
 
 const MINUTE = 60_000;
@@ -171,6 +171,35 @@ onBothDatabases((engine) => {
     clock.advance(16 * MINUTE);
     const { code: next } = await issue(web);
     await saysOnTelegram(app, number, next, start + 16 * 60 + 30);
+    expect(await isLinked(web, telegram)).toBe(true);
+  });
+
+  test("guesses are counted by when they arrive, whatever date a program posts them with", async () => {
+    const { web } = await known();
+    const { code } = await issue(web);
+    const posted = `chat:guest-${person}`;
+    const post = async (id: number, text: string) => {
+      const said = { direction: "inbound", text, sentAt: "2020-01-01T00:00:00Z" };
+      const message = { ...said, id: `${person}-${id}`, externalUserId: `guest-${person}` };
+      const { status } = await app.v1("POST", "/v1/messages", { channel: "chat", ...message });
+      expect(status).toBeLessThan(300);
+    };
+    for (let i = 0; i < 10; i++) await post(i, `AAAAA-AAA2${i}`);
+    await post(10, code);
+    expect(await isLinked(web, posted)).toBe(false);
+  });
+
+  test("a caption or an edit is no code", async () => {
+    const { web, number, telegram } = await known();
+    const { code } = await issue(web);
+    const message_id = 5000 + number;
+    const photo = [{ file_id: "f", file_unique_id: "u", width: 9, height: 9 }];
+    await app.telegram(privateMessage(number, { message_id, photo, caption: code }));
+    await app.telegram(
+      editedMessage(number, { message_id: message_id + 1, text: code, edit_date: TELEGRAM_DATE }),
+    );
+    expect(await isLinked(web, telegram)).toBe(false);
+    await saysOnTelegram(app, number, code, 9);
     expect(await isLinked(web, telegram)).toBe(true);
   });
 

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { ForwardingUnderTest } from "../channels/forwarding-under-test.ts";
 import { onBothDatabases } from "../support/database.ts";
@@ -25,6 +26,28 @@ onBothDatabases((engine) => {
     ]);
     const identities = [s.one, s.two].map((id) => ({ channel: "telegram", externalId: `${id}` }));
     expect(s.runtime.received[1]?.data.user).toMatchObject({ id: one, identities });
+  });
+
+  test("the runtime hears of a link where the person wrote, not where their history was imported", async () => {
+    await s.write(s.one, 1, "hello");
+    await s.write(s.two, 2, "hello");
+    const said = { direction: "inbound", kind: "text", text: "since then", forwarded: false };
+    const imported = await s.app.v1("POST", "/v1/imports/messages", {
+      ...{ channel: "telegram", account: "import" },
+      messages: [
+        {
+          ...{ ...said, sentAt: "2026-11-01T00:00:00Z", payload: {} },
+          ...{ conversationId: "old", platformMessageId: `export:${s.one}:1` },
+          sender: { externalId: `${s.one}` },
+        },
+      ],
+    });
+    expect(imported.status).toBe(200);
+    await links(s.app, `${s.one}`, `${s.two}`);
+    const told = await s.query(
+      sql`select account from forward_deliveries where event = 'identity.linked'`,
+    );
+    expect(told).toEqual([{ account: "main" }]);
   });
 
   test("what waits of both is one person's, in their order, and goes back where it came by", async () => {

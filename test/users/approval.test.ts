@@ -56,6 +56,22 @@ onBothDatabases((engine) => {
     expect(double.received).toHaveLength(0);
   });
 
+  test("what somebody changes a message to while they are blocked is not learned from, also once they are approved again", async () => {
+    const { say, answer, edit, double, settle, later } = learning;
+    await say(person, "hello");
+    await decide("approved");
+    const id = await say(person, "I like tea");
+    await answer(person, "noted");
+    double.next({ facts: [draftOf("likes.tea", true)] });
+    await settle();
+    await decide("blocked", "spam");
+    await edit(person, id, "I like gold");
+    await decide("approved");
+    await later(HOUR);
+    expect(double.received).toHaveLength(1);
+    expect(await learning.factsOf(person)).toMatchObject([{ withdrawnAt: expect.any(Date) }]);
+  });
+
   test("the trail tells who decided what about whom, and why", async () => {
     const { say, app, clock } = learning;
     await say(person, "hello");
