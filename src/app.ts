@@ -173,6 +173,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     assertions: services.assertions,
     secret: config.LINK_SECRET,
     requireReady: () => startup.requireReady(),
+    allowedHosts: config.ALLOWED_HOSTS,
     clock,
   });
   await http.register(messageRoute, {

@@ -19,7 +19,7 @@ export const PeopleQuery = z.object({
     .transform((text) => text.replace(/^@/, ""))
     .optional(),
   status: UserStatus.optional(),
-  before: z.uuid().optional(),
+  before: z.uuid("not a cursor of this list").optional(),
 });
 export type PeopleQuery = z.output<typeof PeopleQuery>;
 

@@ -18,7 +18,13 @@ onBothDatabases((engine) => {
   let deliveries = 0;
   const assert = async (
     identities: unknown,
-    { id = `msg_${++deliveries}`, secret = LINK_SECRET, to = app, late = 0 } = {},
+    {
+      id = `msg_${++deliveries}`,
+      secret = LINK_SECRET,
+      to = app,
+      late = 0,
+      host = "localhost",
+    } = {},
   ) => {
     const body = JSON.stringify({ identities });
     const timestamp = Math.floor(clock.now().getTime() / 1000) - late;
@@ -26,6 +32,7 @@ onBothDatabases((engine) => {
       method: "POST",
       url: "/v1/links/assertions",
       headers: {
+        host,
         "content-type": "application/json",
         "webhook-id": id,
         "webhook-timestamp": String(timestamp),
@@ -68,6 +75,7 @@ onBothDatabases((engine) => {
     const other = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     expect((await assert(two, { secret: other })).status).toBe(401);
     expect((await assert(two, { late: 301 })).status).toBe(401);
+    expect((await assert(two, { host: "evil.example" })).status).toBe(403);
     const plain = await app.http.inject({
       method: "POST",
       url: "/v1/links/assertions",

@@ -6,6 +6,7 @@ import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import { Assertion, type LinkAssertions } from "../../links/assertions.ts";
 import { Unauthorized } from "../authentication.ts";
+import { ownHosts } from "../own-hosts.ts";
 import { bytesOf, keepBytes } from "./body.ts";
 import { parse } from "./parse.ts";
 
@@ -17,13 +18,16 @@ export interface AssertionOptions {
   readonly secret: string | undefined;
   /** Throws until the database is there. */
   readonly requireReady: () => void;
+  /** Host names beside the loopback ones, without ports. */
+  readonly allowedHosts: readonly string[];
   readonly clock: Clock;
 }
 
 /** `POST /v1/links/assertions`: a host app says which identities are one person, by its signature instead of a key. */
 export const linkAssertions: FastifyPluginAsync<AssertionOptions> = async (app, options) => {
-  const { assertions, secret, requireReady, clock } = options;
+  const { assertions, secret, requireReady, allowedHosts, clock } = options;
   keepBytes(app);
+  app.addHook("onRequest", ownHosts(allowedHosts));
   app.post("/v1/links/assertions", { bodyLimit: BODY_LIMIT }, (request) => {
     if (secret === undefined) throw new AppError("NOT_FOUND", "there is nothing at this address");
     const body = bytesOf(request);
