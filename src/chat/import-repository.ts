@@ -2,53 +2,15 @@ import { sql } from "drizzle-orm";
 import { v7 } from "uuid";
 import type { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
-import type { ArchivedVersion } from "./imported.ts";
 
 interface Scope {
   readonly orgId: string;
 }
 
-interface Account {
-  readonly channel: string;
-  readonly account: string;
-}
-
 export type ImportedRow = Omit<typeof chatMessages.$inferInsert, "id" | "orgId" | "storeId">;
 
-export interface PlatformVersion extends ArchivedVersion {
-  readonly platformMessageId: string;
-  readonly userId: string | null;
-}
-
-/** The archive by the hundred messages, in a statement each. */
+/** Puts messages into the archive by the hundred, in a statement. */
 export class ImportRepository {
-  /** What the archive holds under these ids of an account. */
-  async find(
-    { orgId }: Scope,
-    { channel, account }: Account,
-    platformMessageIds: readonly string[],
-    tx: Tx,
-  ): Promise<PlatformVersion[]> {
-    const rows = await tx.execute<{
-      platform_message_id: string;
-      user_id: string | null;
-      kind: string;
-      text: string | null;
-      edited_at: string | null;
-    }>(sql`
-      select platform_message_id, user_id, kind, text, edited_at from chat_messages
-      where org_id = ${orgId} and channel = ${channel} and account = ${account}
-        and platform_message_id = any(array(
-          select json_array_elements_text(${JSON.stringify(platformMessageIds)}::json)))`);
-    return rows.map((row) => ({
-      platformMessageId: row.platform_message_id,
-      userId: row.user_id,
-      kind: row.kind,
-      text: row.text,
-      editedAt: row.edited_at === null ? null : new Date(row.edited_at),
-    }));
-  }
-
   /** @returns the platform's ids of those that were not there yet */
   async insert({ orgId }: Scope, messages: readonly ImportedRow[], tx: Tx): Promise<string[]> {
     if (messages.length === 0) return [];

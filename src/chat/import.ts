@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import type { Newcomers } from "../users/newcomers.ts";
 import type { Person } from "../users/person.ts";
-import type { ImportedRow, ImportRepository, PlatformVersion } from "./import-repository.ts";
+import type { ImportedRow, ImportRepository } from "./import-repository.ts";
 import {
   compareVersions,
   type ImportedMessage,
@@ -47,7 +47,8 @@ export class ChatImport {
       if (!batch.dryRun)
         await this.#deps.newcomers.keepUnlinked(principal, batch.channel, senders, tx);
       const latest = latestById(batch.messages);
-      const archived = await this.#archived(principal, batch, [...latest.keys()], tx);
+      const found = await this.#deps.platform.find(principal, batch, [...latest.keys()], tx);
+      const archived = new Map(found.map((version) => [version.platformMessageId, version]));
       const outcomes = new Map<string, ImportOutcome>();
       const fresh: ImportedMessage[] = [];
       const changed: ImportedMessage[] = [];
@@ -78,16 +79,6 @@ export class ChatImport {
         newPeople,
       };
     });
-  }
-
-  async #archived(
-    principal: Principal,
-    batch: MessageImport,
-    ids: readonly string[],
-    tx: Tx,
-  ): Promise<Map<string, PlatformVersion>> {
-    const found = await this.#deps.imports.find(principal, batch, ids, tx);
-    return new Map(found.map((version) => [version.platformMessageId, version]));
   }
 
   /** One by one, like edits that a platform delivers: facts learned from the earlier words go. */

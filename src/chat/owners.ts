@@ -1,6 +1,6 @@
 import type { Tx } from "../db/tenant.ts";
 import type { SearchIndex } from "../search/service.ts";
-import type { ChatRepository } from "./repository.ts";
+import type { PlatformMessageRepository } from "./platform-repository.ts";
 import type { ChannelUpdate } from "./update.ts";
 
 /**
@@ -8,14 +8,17 @@ import type { ChannelUpdate } from "./update.ts";
  * another person while this waited.
  */
 export async function holdOwners(
-  { chat, index }: { readonly chat: ChatRepository; readonly index: SearchIndex },
+  {
+    platform,
+    index,
+  }: { readonly platform: PlatformMessageRepository; readonly index: SearchIndex },
   update: ChannelUpdate,
   platformMessageIds: readonly string[],
   tx: Tx,
 ): Promise<string[]> {
   const held = new Set<string>();
   for (;;) {
-    const owners = await chat.ownersOf(update, update, platformMessageIds, tx);
+    const owners = await platform.ownersOf(update, update, platformMessageIds, tx);
     const fresh = owners.filter((id) => !held.has(id));
     if (fresh.length === 0) return owners;
     await index.holdPeople(update, fresh, tx);

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import { chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { DeliveryStatus } from "./message.ts";
@@ -40,26 +40,50 @@ export class PlatformMessageRepository {
       );
   }
 
-  /** Whose these messages are, and of which store, without holding any. */
+  /** The messages of an account with these ids, without holding any. */
   find({ orgId }: Scope, account: Account, platformMessageIds: readonly string[], tx: Tx) {
     return tx
       .select({
-        platformMessageId: chatMessages.platformMessageId,
+        platformMessageId: sql<string>`${chatMessages.platformMessageId}`,
         userId: chatMessages.userId,
         storeId: chatMessages.storeId,
+        kind: chatMessages.kind,
+        text: chatMessages.text,
+        editedAt: chatMessages.editedAt,
       })
+      .from(chatMessages)
+      .where(and(eq(chatMessages.orgId, orgId), isIn(account), isCalledOneOf(platformMessageIds)));
+  }
+
+  /** Whose these messages are, without holding any. */
+  async ownersOf(
+    { orgId }: Scope,
+    account: Account,
+    platformMessageIds: readonly string[],
+    tx: Tx,
+  ): Promise<string[]> {
+    const rows = await tx
+      .selectDistinct({ userId: chatMessages.userId })
       .from(chatMessages)
       .where(
         and(
           eq(chatMessages.orgId, orgId),
           isIn(account),
-          sql`${chatMessages.platformMessageId} = any(array(
-            select json_array_elements_text(${JSON.stringify(platformMessageIds)}::json)))`,
+          isCalledOneOf(platformMessageIds),
+          isNotNull(chatMessages.userId),
         ),
-      );
+      )
+      .orderBy(chatMessages.userId);
+    return rows.flatMap(({ userId }) => userId ?? []);
   }
 }
 
 function isIn({ channel, account }: Account) {
   return and(eq(chatMessages.channel, channel), eq(chatMessages.account, account));
+}
+
+/** One parameter: a platform may name more messages than a statement has parameters. */
+function isCalledOneOf(platformMessageIds: readonly string[]): SQL {
+  return sql`${chatMessages.platformMessageId} = any(array(
+    select json_array_elements_text(${JSON.stringify(platformMessageIds)}::json)))`;
 }

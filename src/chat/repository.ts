@@ -1,4 +1,4 @@
-import { and, between, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
+import { and, between, desc, eq, lt, sql } from "drizzle-orm";
 import { channelUpdates, chatMessageRevisions, chatMessages } from "../db/schema/chat.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { HistoryPoint } from "./cursor.ts";
@@ -51,30 +51,6 @@ export class ChatRepository {
       .from(chatMessages)
       .where(and(eq(chatMessages.orgId, orgId), isCalled(key)));
     return rows.length > 0;
-  }
-
-  /** Whose these messages are, without holding any. */
-  async ownersOf(
-    { orgId }: Scope,
-    account: { channel: string; account: string },
-    platformMessageIds: readonly string[],
-    tx: Tx,
-  ): Promise<string[]> {
-    const rows = await tx
-      .selectDistinct({ userId: chatMessages.userId })
-      .from(chatMessages)
-      .where(
-        and(
-          eq(chatMessages.orgId, orgId),
-          eq(chatMessages.channel, account.channel),
-          eq(chatMessages.account, account.account),
-          sql`${chatMessages.platformMessageId} = any(array(
-            select json_array_elements_text(${JSON.stringify(platformMessageIds)}::json)))`,
-          isNotNull(chatMessages.userId),
-        ),
-      )
-      .orderBy(chatMessages.userId);
-    return rows.flatMap(({ userId }) => userId ?? []);
   }
 
   /** The archived message, held until the transaction ends so that two edits take turns. */

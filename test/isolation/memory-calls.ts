@@ -56,9 +56,6 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
       ),
     ),
     insert: refused((a, mine, tx) => chat.insert(mine, messageOf(a), tx)),
-    ownersOf: empty((a, mine, tx) =>
-      chat.ownersOf(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
-    ),
     isArchived: answers(false, (a, mine, tx) => chat.isArchived(mine, platformOf(a), tx)),
     findForEdit: nothing((a, mine, tx) => chat.findForEdit(mine, platformOf(a), tx)),
     edit: answers(0, (a, mine, tx) =>
@@ -94,11 +91,11 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
     find: empty((a, mine, tx) =>
       platform.find(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
     ),
+    ownersOf: empty((a, mine, tx) =>
+      platform.ownersOf(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
+    ),
   },
   ImportRepository: {
-    find: empty((a, mine, tx) =>
-      imports.find(mine, platformOf(a), [platformOf(a).platformMessageId], tx),
-    ),
     insert: refused((a, mine, tx) => imports.insert(mine, [messageOf(a)], tx)),
   },
   SendingRepository: {
