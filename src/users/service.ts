@@ -169,7 +169,8 @@ export class UserService {
       await this.#refresh(scope, person, first, tx);
       return { person };
     }
-    const person = await this.ensure(scope, id, first, tx);
+    if (byId) await this.#refresh(scope, byId, first, tx);
+    const person = byId ?? (await this.#create(scope, id, first, tx));
     if (!byNumber) await users.addIdentity(scope, person, number, this.#clock(), tx);
     return hasItAlone ? { person, twin: holder.userId } : { person };
   }
