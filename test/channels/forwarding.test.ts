@@ -151,6 +151,10 @@ onBothDatabases((engine) => {
       await s.forward();
       await setStatus("pending");
       await s.write(s.one, 2, "pending");
+      await s.app.telegram({
+        update_id: 90_021,
+        callback_query: { id: "p", from: ana(s.one), chat_instance: "x", data: "pending" },
+      });
       await setStatus("approved");
       const edit = { message_id: 2, text: "edited", edit_date: TELEGRAM_DATE + 5 };
       await s.app.telegram(editedMessage(s.one, edit));
