@@ -180,6 +180,7 @@ export class LinkService {
       const event = { actor: by.keyId, action: "user.unlinked", ...subject, reason };
       await audit.record(by, { ...event, details: { linkId, from: home } }, tx);
       const act = { actor: by.keyId, reason, linkId };
+      await vouching.keepBlocked(by, { from: owner, userId: home }, act, tx);
       await vouching.takeBack(by, [known.toUserId, owner.id], act, tx);
       return this.#find(by, linkId, tx);
     });

@@ -18,7 +18,7 @@ interface VouchingDependencies {
   readonly clock: Clock;
 }
 
-/** Approval of those who turned out to be somebody who is approved. The caller holds everybody. */
+/** What the status of one person means for whoever is linked to them, or parted from them. The caller holds everybody. */
 export class Vouching {
   readonly #deps: VouchingDependencies;
 
@@ -53,6 +53,18 @@ export class Vouching {
       if (!isVouchedFor)
         await this.#set(scope, id, { before: "approved", status: "pending" }, act, tx);
     }
+  }
+
+  /** Who was blocked as one is blocked as two: the one who is parted from them may be whom it was about. */
+  async keepBlocked(
+    scope: Scope,
+    { from, userId }: { readonly from: Standing; readonly userId: string },
+    act: Act,
+    tx: Tx,
+  ): Promise<void> {
+    const before = (await this.#deps.identities.standing(scope, userId, tx))?.status;
+    if (from.status !== "blocked" || before === undefined || before === "blocked") return;
+    await this.#set(scope, userId, { before, status: "blocked" }, act, tx);
   }
 
   async #set(

@@ -100,6 +100,18 @@ onBothDatabases((engine) => {
     expect([await statusOf(last), await statusOf(known)]).toEqual(["pending", "approved"]);
   });
 
+  test("whoever was blocked while they were one with another stays blocked when they are parted", async () => {
+    const [waiting, known] = [await pending(1), await approved()];
+    const link = await links(app, waiting, known);
+    await decide(known, "blocked");
+    await undo(app, link);
+    expect([await statusOf(waiting), await statusOf(known)]).toEqual(["blocked", "blocked"]);
+    expect((await trailOf(known))[0]).toMatchObject({
+      action: "user.blocked",
+      details: { before: "approved", linkId: link },
+    });
+  });
+
   test("nobody who is blocked is approved by a link", async () => {
     const [waiting, known] = [await pending(1), await approved()];
     await decide(waiting, "blocked");
