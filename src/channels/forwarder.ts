@@ -16,7 +16,9 @@ import type { ChannelService } from "./service.ts";
 import { isSigningSecret, sign } from "./standard-webhooks.ts";
 
 /** Deliveries that one run makes at a time, of different people. */
-const LANES = 16;
+const LANES = 32;
+/** An org with so many of them gets no more: its receiver may hang, and other orgs have theirs. */
+const ORG_LANES = 8;
 /** Longer than a delivery may take: reading, a second of recall, fifteen of sending, noting. */
 const LEASE_MS = 60_000;
 /** While something is being sent, what became due meanwhile is looked for so often. */
@@ -59,7 +61,7 @@ export class Forwarder {
   /** Runs until nothing is due. Any number of runs, here and in other processes, share the work. */
   async run(signal: AbortSignal): Promise<Counts> {
     const counts = { delivered: 0, dropped: 0, failed: 0, dead: 0 };
-    const sending = new Set<Promise<void>>();
+    const sending = new Map<Promise<void>, string>();
     const cut = new AbortController();
     const stop = () => setTimeout(() => cut.abort(), STOP_WITHIN_MS).unref();
     signal.addEventListener("abort", stop, { once: true });
@@ -72,15 +74,20 @@ export class Forwarder {
         fault ??= { error };
       }
     };
+    // Past what waits of a busy org others are found by reading all of that: after a vain look not before the next one.
+    let isLook = true;
     for (;;) {
-      const free = signal.aborted || fault ? 0 : LANES - sending.size;
-      const leases = free > 0 ? await this.#claim(free) : [];
+      const busy = busyOrgs(sending.values());
+      const free = signal.aborted || fault ? 0 : Math.min(ORG_LANES, LANES - sending.size);
+      const leases: Lease[] =
+        free > 0 && (isLook || busy.length === 0) ? await this.#claim(free, busy) : [];
       for (const lease of leases) {
         const served = serve(lease).then(() => void sending.delete(served));
-        sending.add(served);
+        sending.set(served, lease.orgId);
       }
       if (sending.size === 0) break;
-      await soonest(sending);
+      // Several claims fill the lanes.
+      isLook = leases.length > 0 || (await soonest(sending.keys()));
     }
     signal.removeEventListener("abort", stop);
     if (fault) throw fault.error;
@@ -89,11 +96,11 @@ export class Forwarder {
     return counts;
   }
 
-  #claim(limit: number): Promise<Lease[]> {
+  #claim(limit: number, busy: readonly string[]): Promise<Lease[]> {
     const { outbox, transactions, clock } = this.#deps;
     const now = clock();
     const until = new Date(now.getTime() + LEASE_MS);
-    return transactions.system("forwarding", (tx) => outbox.claim(limit, now, until, tx));
+    return transactions.system("forwarding", (tx) => outbox.claim(limit, { now, until, busy }, tx));
   }
 
   /** Makes a person's next delivery. @returns undefined when there was none, or it is somebody else's now */
@@ -232,12 +239,22 @@ export class Forwarder {
   }
 }
 
-/** The first of them to end, or the next look. */
-async function soonest(sending: ReadonlySet<Promise<void>>): Promise<void> {
-  const look = Promise.withResolvers<void>();
-  const timer = setTimeout(look.resolve, LOOK_MS);
-  await Promise.race([...sending, look.promise]);
+function busyOrgs(sending: Iterable<string>): string[] {
+  const lanes = new Map<string, number>();
+  for (const orgId of sending) lanes.set(orgId, (lanes.get(orgId) ?? 0) + 1);
+  return [...lanes].flatMap(([orgId, count]) => (count >= ORG_LANES ? [orgId] : []));
+}
+
+/** The first of them to end, or the next look. @returns whether it is the look */
+async function soonest(sending: Iterable<Promise<void>>): Promise<boolean> {
+  const look = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => look.resolve(true), LOOK_MS);
+  const isLook = await Promise.race([
+    ...[...sending].map((one) => one.then(() => false)),
+    look.promise,
+  ]);
   clearTimeout(timer);
+  return isLook;
 }
 
 /** The value, or undefined where it fails or takes longer. */

@@ -39,12 +39,20 @@ export class OutboxRepository {
       from queue`);
   }
 
-  /** Takes people whose next delivery is due, those who wait longest first. Needs a system transaction. */
-  async claim(limit: number, now: Date, until: Date, tx: Tx): Promise<Lease[]> {
+  /** Takes people whose next delivery is due, those who wait longest first, but of no busy org. Needs a system transaction. */
+  async claim(
+    limit: number,
+    { now, until, busy = [] }: { now: Date; until: Date; busy?: readonly string[] },
+    tx: Tx,
+  ): Promise<Lease[]> {
+    const ofOthers =
+      busy.length === 0
+        ? sql``
+        : sql`and org_id not in (select json_array_elements_text(${JSON.stringify(busy)}::json)::uuid)`;
     // With the end of the lease as the next try, what is taken is not looked at again before.
     const rows = await tx.execute<{ org_id: string; user_id: string }>(sql`
       with due as materialized (
-        select user_id from forward_queues where next_at <= ${now.toISOString()}
+        select user_id from forward_queues where next_at <= ${now.toISOString()} ${ofOthers}
         order by next_at limit ${limit} for update skip locked)
       update forward_queues q
       set lease_until = ${until.toISOString()}, next_at = ${until.toISOString()}

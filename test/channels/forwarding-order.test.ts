@@ -253,7 +253,7 @@ onBothDatabases((engine) => {
               }
             : Reflect.get(target, property),
       });
-      await new OutboxRepository().claim(16, new Date(), new Date(), explained);
+      await new OutboxRepository().claim(16, { now: new Date(), until: new Date() }, explained);
       await tx.execute(sql`delete from forward_queues`);
       return rows;
     });

@@ -95,7 +95,9 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       } = a;
       return outbox.append(mine, { ...delivery, userId }, NOON, tx);
     }),
-    claim: withoutOrg([], (_, __, tx) => outbox.claim(9, FAR_FUTURE, FAR_FUTURE, tx)),
+    claim: withoutOrg([], (_, __, tx) =>
+      outbox.claim(9, { now: FAR_FUTURE, until: FAR_FUTURE }, tx),
+    ),
     next: withoutOrg(undefined, (_, __, tx) => outbox.next(tx)),
     head: nothing((a, mine, tx) => outbox.head(mine, a.userId, tx)),
     hold: answers(false, (a, mine, tx) =>
