@@ -95,13 +95,13 @@ ALTER TABLE "link_codes" ADD CONSTRAINT "link_codes_user_fk" FOREIGN KEY ("org_i
 CREATE INDEX "audit_events_time_idx" ON "audit_events" USING btree ("org_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_subject_idx" ON "audit_events" USING btree ("org_id","subject_kind","subject_id");--> statement-breakpoint
 CREATE INDEX "forward_deliveries_head_idx" ON "forward_deliveries" USING btree ("user_id","position") WHERE "forward_deliveries"."state" = 'pending';--> statement-breakpoint
+CREATE INDEX "forward_deliveries_pending_idx" ON "forward_deliveries" USING btree ("org_id","id") WHERE "forward_deliveries"."state" = 'pending';--> statement-breakpoint
 CREATE INDEX "forward_deliveries_dead_idx" ON "forward_deliveries" USING btree ("org_id","id") WHERE "forward_deliveries"."state" = 'dead';--> statement-breakpoint
 CREATE INDEX "forward_deliveries_user_idx" ON "forward_deliveries" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "forward_queues_next_idx" ON "forward_queues" USING btree ("next_at");--> statement-breakpoint
 CREATE INDEX "identity_link_moves_identity_idx" ON "identity_link_moves" USING btree ("identity_id");--> statement-breakpoint
 CREATE INDEX "identity_links_from_idx" ON "identity_links" USING btree ("from_user_id");--> statement-breakpoint
 CREATE INDEX "identity_links_to_idx" ON "identity_links" USING btree ("to_user_id");--> statement-breakpoint
-CREATE INDEX "identity_links_time_idx" ON "identity_links" USING btree ("org_id","at","id");--> statement-breakpoint
 CREATE INDEX "link_codes_user_idx" ON "link_codes" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "link_codes_expires_idx" ON "link_codes" USING btree ("expires_at");--> statement-breakpoint
 ALTER TABLE "users" ADD CONSTRAINT "users_linked_fk" FOREIGN KEY ("org_id","linked_into") REFERENCES "users"("org_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -87,7 +87,7 @@ export class Intake {
     person: Person | null,
     tx: Tx,
   ): Promise<string | undefined> {
-    const { chat, index, codes, outbox } = this.#deps;
+    const { chat, users, index, codes, outbox } = this.#deps;
     const linked = person && (await codes.redeem(update, message, person, tx));
     if (linked) return chat.insert(update, toRow(update, message, linked, SAID_NOTHING), tx);
     if (person) await index.holdPeople(update, [person.userId], tx);
@@ -97,7 +97,10 @@ export class Intake {
       placed.turnId !== null && optsOut(message.text)
         ? await chat.optOut(update, placed.turnId, tx)
         : [];
-    if (id !== undefined && person) {
+    // In no turn is what a blocked person says: archived, and nothing else.
+    const isBlocked = async (userId: string) =>
+      placed.turnId === null && (await users.standing(update, userId, tx))?.status === "blocked";
+    if (id !== undefined && person && !(await isBlocked(person.userId))) {
       await index.indexMessages(update, [id, ...out], tx);
       const told = { id, ...person, ...placed, ...message };
       await tell(

@@ -15,7 +15,7 @@ function print({ status, body }: Answer): void {
   }
   if (Array.isArray(body.unsetVariables) && body.unsetVariables.length > 0) {
     process.stderr.write(
-      `Not set: ${body.unsetVariables.join(", ")}. What needs them waits until the server runs with them in its environment.\n`,
+      `Not set: ${body.unsetVariables.join(", ")}. What needs them does nothing until the server runs with them in its environment.\n`,
     );
   }
 }

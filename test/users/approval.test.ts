@@ -56,6 +56,21 @@ onBothDatabases((engine) => {
     expect(double.received).toHaveLength(0);
   });
 
+  test("what somebody says while they are blocked is archived and found by no search, also once they are approved again", async () => {
+    const { say, app } = learning;
+    const userId = `telegram:${person}`;
+    await say(person, "a marmoset before");
+    await decide("blocked", "spam");
+    await say(person, "a marmoset meanwhile");
+    await decide("approved");
+    await say(person, "a marmoset afterwards");
+    const history = await app.ok("get_chat_history", { userId });
+    expect((history.messages as object[]).length).toBe(3);
+    const { messages } = await app.ok("recall", { userId, query: "marmoset" });
+    const found = (messages as { text: string }[]).map(({ text }) => text).sort();
+    expect(found).toEqual(["a marmoset afterwards", "a marmoset before"]);
+  });
+
   test("what somebody changes a message to while they are blocked is not learned from, also once they are approved again", async () => {
     const { say, answer, edit, double, settle, later } = learning;
     await say(person, "hello");

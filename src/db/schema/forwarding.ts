@@ -70,6 +70,7 @@ export const forwardDeliveries = pgTable(
     index("forward_deliveries_head_idx")
       .on(t.userId, t.position)
       .where(sql`${t.state} = 'pending'`),
+    index("forward_deliveries_pending_idx").on(t.orgId, t.id).where(sql`${t.state} = 'pending'`),
     index("forward_deliveries_dead_idx").on(t.orgId, t.id).where(sql`${t.state} = 'dead'`),
     index("forward_deliveries_user_idx").on(t.userId),
     check("forward_deliveries_state", sql`${t.state} in ('pending', 'dead')`),

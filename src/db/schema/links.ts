@@ -58,7 +58,6 @@ export const identityLinks = pgTable(
     unique("identity_links_org_id").on(t.orgId, t.id),
     index("identity_links_from_idx").on(t.fromUserId),
     index("identity_links_to_idx").on(t.toUserId),
-    index("identity_links_time_idx").on(t.orgId, t.at, t.id),
     check("identity_links_proof", sql`${t.proof} in ('code', 'assertion', 'admin', 'platform')`),
     foreignKey({
       name: "identity_links_from_fk",
