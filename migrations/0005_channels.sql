@@ -32,11 +32,12 @@ CREATE TABLE "forward_deliveries" (
 --> statement-breakpoint
 ALTER TABLE "forward_deliveries" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "forward_queues" (
-	"user_id" uuid PRIMARY KEY NOT NULL,
 	"org_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"last_position" bigint NOT NULL,
 	"next_at" timestamp (3) with time zone NOT NULL,
-	"lease_until" timestamp (3) with time zone
+	"lease_until" timestamp (3) with time zone,
+	CONSTRAINT "forward_queues_pk" PRIMARY KEY("org_id","user_id")
 );
 --> statement-breakpoint
 ALTER TABLE "forward_queues" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

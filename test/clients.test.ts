@@ -75,6 +75,6 @@ test("what one client wrote is there for every other client after a restart", as
     expect((await inspect(second.url, ...call)).structuredContent).toMatchObject(expected);
   }
   const { tools } = await inspect(second.url, "--strict", "--method", "tools/list");
-  expect(tools).toHaveLength(9);
+  expect(tools).toHaveLength(11);
   expect(second.output).not.toMatch(/"level":[456]0/);
 });

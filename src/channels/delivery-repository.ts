@@ -66,7 +66,7 @@ export class DeliveryRepository {
       insert into forward_queues (org_id, user_id, last_position, next_at)
       select ${orgId}::uuid, value::uuid, 0, ${at}::timestamptz
       from json_array_elements_text(${JSON.stringify(userIds.toSorted())}::json)
-      on conflict (user_id) do update set next_at =
+      on conflict (org_id, user_id) do update set next_at =
         case when forward_queues.lease_until > ${at} then forward_queues.next_at else ${at}::timestamptz end
         where forward_queues.org_id = ${orgId}`);
     const rows = await tx.execute(sql`

@@ -29,8 +29,7 @@ export class OutboxRepository {
       with queue as (
         insert into forward_queues (org_id, user_id, last_position, next_at)
         values (${orgId}, ${userId}, 1, ${at.toISOString()})
-        on conflict (user_id) do update set last_position = forward_queues.last_position + 1
-        where forward_queues.org_id = ${orgId}
+        on conflict (org_id, user_id) do update set last_position = forward_queues.last_position + 1
         returning last_position)
       insert into forward_deliveries
         (id, org_id, user_id, position, event, message_id, channel, account, created_at)
@@ -52,11 +51,11 @@ export class OutboxRepository {
     // With the end of the lease as the next try, what is taken is not looked at again before.
     const rows = await tx.execute<{ org_id: string; user_id: string }>(sql`
       with due as materialized (
-        select user_id from forward_queues where next_at <= ${now.toISOString()} ${ofOthers}
+        select org_id, user_id from forward_queues where next_at <= ${now.toISOString()} ${ofOthers}
         order by next_at limit ${limit} for update skip locked)
       update forward_queues q
       set lease_until = ${until.toISOString()}, next_at = ${until.toISOString()}
-      from due where q.user_id = due.user_id
+      from due where q.org_id = due.org_id and q.user_id = due.user_id
       returning q.org_id, q.user_id`);
     return rows.map(({ org_id: orgId, user_id: userId }) => ({ orgId, userId, until }));
   }
@@ -190,9 +189,8 @@ export class OutboxRepository {
         insert into forward_queues (org_id, user_id, last_position, next_at)
         select ${orgId}::uuid, ${to}::uuid, max(place), ${now.toISOString()}::timestamptz
         from moved having bool_or(state = 'pending')
-        on conflict (user_id)
+        on conflict (org_id, user_id)
         do update set last_position = forward_queues.last_position + excluded.last_position
-        where forward_queues.org_id = ${orgId}
         returning last_position),
       base as (
         select coalesce((select last_position from room), 0) - count(*) as position from moved)

@@ -9,15 +9,19 @@ import type { ChannelMessage } from "./message.ts";
 import type { PlatformMessageRepository } from "./platform-repository.ts";
 import type { Post, PostedMessage, PostedOutcome } from "./posted.ts";
 import { type Poster, requireMayPost } from "./poster.ts";
+import type { ChatRepository } from "./repository.ts";
 import type { ChannelUpdate } from "./update.ts";
 
 export interface PostingDependencies {
+  readonly chat: ChatRepository;
   readonly platform: PlatformMessageRepository;
   readonly users: UserService;
   readonly orgs: OrgService;
   readonly index: SearchIndex;
   readonly transactions: Transactions;
 }
+
+const DELETED: PostedOutcome = { id: null, outcome: "deleted" };
 
 /** Whose a message is, and what its channel calls them. */
 interface Author {
@@ -96,6 +100,8 @@ export class Posting {
     const message = toMessage(post, author, now);
     const edited = await this.#intake.edit(update, message, tx);
     if (edited) return edited;
+    // Posted once more, or overtaken by its deletion.
+    if (await this.#deps.chat.isNoted(poster, deletionOf(post), tx)) return DELETED;
     const id = await this.#intake.archive(update, message, author.person, tx);
     // Another person's message took the id at this very moment.
     if (id === undefined) throw taken(post);
@@ -106,11 +112,17 @@ export class Posting {
   async #erase(poster: Poster, post: Post, now: Date, tx: Tx): Promise<PostedOutcome> {
     const [known] = await this.#deps.platform.find(poster, post, [post.id], tx);
     const { userId = known?.userId } = poster;
-    if (known && known.userId === userId && isOfStore(poster, known)) {
+    const isTheirs = known && known.userId === userId && isOfStore(poster, known);
+    const mayBeTheirs = !known && poster.userId === undefined && poster.storeId === undefined;
+    if (isTheirs || mayBeTheirs) {
+      const note = { ...deletionOf(post), receivedAt: now };
+      await this.#deps.chat.noteUpdate(poster, note, tx);
+    }
+    if (isTheirs) {
       const update = await this.#update(poster, post, now, tx);
       await this.#intake.erase(update, [post.id], tx);
     }
-    return { id: null, outcome: "deleted" };
+    return DELETED;
   }
 
   /** As if a webhook had delivered it. */
@@ -135,6 +147,11 @@ export class Posting {
     if (pinned !== undefined && pinned !== id) throw unknownStore();
     return id;
   }
+}
+
+/** What is noted of a deletion, so that the message stays away when it comes again. */
+function deletionOf({ channel, account, id }: Post) {
+  return { channel, account, updateId: `deleted ${id}` };
 }
 
 function inOrder(posts: readonly Post[]): PostedMessage[] {

@@ -35,6 +35,26 @@ export class ChatRepository {
     return rows.length > 0;
   }
 
+  /** Whether `noteUpdate` was told of this, as long as notes are kept. */
+  async isNoted(
+    { orgId }: Scope,
+    { channel, account, updateId }: { channel: string; account: string; updateId: string },
+    tx: Tx,
+  ): Promise<boolean> {
+    const rows = await tx
+      .select({ id: channelUpdates.id })
+      .from(channelUpdates)
+      .where(
+        and(
+          eq(channelUpdates.orgId, orgId),
+          eq(channelUpdates.channel, channel),
+          eq(channelUpdates.account, account),
+          eq(channelUpdates.updateId, updateId),
+        ),
+      );
+    return rows.length > 0;
+  }
+
   /** @returns undefined when the platform's message is archived already */
   async insert({ orgId }: Scope, message: NewMessage, tx: Tx): Promise<string | undefined> {
     const [row] = await tx

@@ -52,7 +52,10 @@ onBothDatabases((engine) => {
     const linked = await s.app.v1("POST", `/v1/users/${two}/links`, link);
     expect(linked.status).toBeLessThan(300);
     await accept();
-    expect(heard()).toEqual([2, 1, 3].map((n) => ["message.received", `m${n}`, two]));
+    expect(heard()).toEqual([
+      ...[2, 1, 3].map((n) => ["message.received", `m${n}`, two]),
+      ["identity.linked", undefined, two],
+    ]);
 
     refuse();
     await s.write(s.one, 4);

@@ -97,7 +97,7 @@ async function tenantOf(database: Database, embedder: Embedder | undefined) {
       await chat.archive({
         ...{ channel: "telegram", account: "main", orgId: owner.orgId, dedupeKey: v7() },
         receivedAt: clock.now(),
-        autoApprove: true,
+        autoApprove: false,
         actions: [{ type: "message", message, isEdit: false }],
       });
       return message.platformMessageId;

@@ -88,7 +88,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     delete: answers(false, (a, mine, tx) => channels.delete(mine, "telegram", a.account, tx)),
   },
   OutboxRepository: {
-    append: nothing((a, mine, tx) => {
+    append: refused((a, mine, tx) => {
       const {
         userId,
         channels: { delivery },

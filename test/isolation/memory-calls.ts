@@ -55,6 +55,10 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
         tx,
       ),
     ),
+    isNoted: answers(false, async (a, mine, tx) => {
+      const update = { channel: "telegram", account: a.account, updateId: a.updateId };
+      return chat.isNoted(mine, update, tx);
+    }),
     insert: refused((a, mine, tx) => chat.insert(mine, messageOf(a), tx)),
     isArchived: answers(false, (a, mine, tx) => chat.isArchived(mine, platformOf(a), tx)),
     findForEdit: nothing((a, mine, tx) => chat.findForEdit(mine, platformOf(a), tx)),

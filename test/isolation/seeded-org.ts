@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { apiKeys, idempotentCalls, sessions } from "../../src/db/schema/access.ts";
-import { chatMessages } from "../../src/db/schema/chat.ts";
+import { channelUpdates, chatMessages } from "../../src/db/schema/chat.ts";
 import { factDecisions } from "../../src/db/schema/facts.ts";
 import { orgs } from "../../src/db/schema/orgs.ts";
 import { extractionUsage, turns } from "../../src/db/schema/turns.ts";
@@ -78,12 +78,18 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
       .select()
       .from(chatMessages)
       .where(and(eq(chatMessages.orgId, orgId), eq(chatMessages.account, account)));
+    const [update] = await tx
+      .select()
+      .from(channelUpdates)
+      .where(eq(channelUpdates.orgId, orgId))
+      .limit(1);
     const queue = new JobQueue();
     const job = { kind: `job-${slug}`, dedupeKey: slug, orgId, payload: { slug }, runAt: NOON };
     await queue.enqueue(job, NOON, tx);
     const claimed = await queue.claim([job], NOON, 60_000, tx);
     await queue.enqueue({ ...job, dedupeKey: `${slug}-2` }, NOON, tx);
-    if (!key || !call || !identity || !message || !claimed) throw new Error("not seeded");
+    if (!key || !call || !identity || !message || !claimed || !update)
+      throw new Error("not seeded");
     const { channel: spokenOn, conversationId } = message;
     const place = { channel: spokenOn, account, conversationId, agentId: "atlas" };
     const times = { openedAt: NOON, lastMessageAt: NOON };
@@ -108,7 +114,20 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
     await tx
       .insert(factDecisions)
       .values({ orgId, ...decision, ...pocket, kind: "pin", actor: "x", at: NOON });
-    return { orgId, key, call, identity, message, claimed, job, turn: open, sessionHash, day };
+    const { updateId } = update;
+    return {
+      orgId,
+      updateId,
+      key,
+      call,
+      identity,
+      message,
+      claimed,
+      job,
+      turn: open,
+      sessionHash,
+      day,
+    };
   });
   const vectors = await seedVectors(app, found.orgId, NOON);
   const { orgId, identity, message } = found;

@@ -6,6 +6,7 @@ import {
   index,
   integer,
   pgTable,
+  primaryKey,
   text,
   uuid,
 } from "drizzle-orm/pg-core";
@@ -19,8 +20,8 @@ import { users } from "./users.ts";
 export const forwardQueues = pgTable(
   "forward_queues",
   {
-    userId: uuid("user_id").primaryKey(),
     orgId: uuid("org_id").notNull(),
+    userId: uuid("user_id").notNull(),
     lastPosition: bigint("last_position", { mode: "number" }).notNull(),
     /** When its head may be tried. */
     nextAt: instant("next_at").notNull(),
@@ -28,6 +29,7 @@ export const forwardQueues = pgTable(
     leaseUntil: instant("lease_until"),
   },
   (t) => [
+    primaryKey({ name: "forward_queues_pk", columns: [t.orgId, t.userId] }),
     index("forward_queues_next_idx").on(t.nextAt),
     foreignKey({
       name: "forward_queues_user_fk",

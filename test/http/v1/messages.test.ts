@@ -95,6 +95,8 @@ onBothDatabases((engine) => {
       for (let time = 0; time < 2; time++) {
         expect((await send(deletion)).body).toEqual({ id: null, outcome: "deleted" });
       }
+      // A recording of the first post, played again.
+      expect((await send(first)).body).toEqual({ id: null, outcome: "deleted" });
       expect(await history(`web:${visitor("dora")}`)).toEqual([]);
     });
 

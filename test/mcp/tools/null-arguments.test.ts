@@ -22,6 +22,8 @@ test("every tool takes null for what it does not need", async () => {
     store_memory: { userId, entries: [{ key: "l", value: { a: null } }] },
     forget_memory: { userId, keys: ["none"] },
     get_chat_history: { userId },
+    link_identity: { userId },
+    set_user_status: { userId, status: "approved", reason: "known" },
   };
   const { json } = await app.http
     .inject({
