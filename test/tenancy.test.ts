@@ -36,7 +36,6 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   "channels/delivery-repository.ts deleteDead: from forward_deliveries": "retention, over all orgs",
   "channels/outbox-repository.ts claim: from forward_queues":
     "forwarding serves every org; a row says which",
-  "channels/outbox-repository.ts claim: update forward_queues": "the rows that it took before",
   "channels/outbox-repository.ts next: select forwardQueues":
     "forwarding serves every org; a row says which",
   "channels/repository.ts findByAccount: select channelAccounts":
