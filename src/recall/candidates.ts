@@ -33,6 +33,8 @@ export interface Claims {
 
 export const NOTHING: Claims = { hits: [], matched: [], core: [], recent: [] };
 
+type Listed = Awaited<ReturnType<RecallRepository["standing"]>>[number];
+
 /** Finds the claims that a recall chooses from. */
 export class Candidates {
   readonly #recalls: RecallRepository;
@@ -43,15 +45,19 @@ export class Candidates {
     this.#facts = facts;
   }
 
+  /** What stands whatever is asked: it can be read while a query is still being embedded. */
+  listed(scopes: readonly FactScope[], filter: FactFilter, tx: Tx): Promise<Listed[]> {
+    return this.#recalls.standing(scopes, filter, LOOKED_AT, tx);
+  }
+
   /** @param evidence what matches the query; undefined without one */
   async of(
     scopes: readonly FactScope[],
     filter: FactFilter,
     input: Recall,
-    evidence: Evidence | undefined,
+    { listed, evidence }: { listed: readonly Listed[]; evidence: Evidence | undefined },
     tx: Tx,
   ): Promise<Claims> {
-    const listed = await this.#recalls.standing(scopes, filter, LOOKED_AT, tx);
     const found = evidence
       ? await this.#recalls.claims(
           scopes,

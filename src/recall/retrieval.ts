@@ -8,6 +8,8 @@ import type { Evidence } from "./fusion.ts";
 /** Documents that each way of searching gives to the fusion. */
 const BY_WORDS = 300;
 const BY_MEANING = 300;
+/** Of a scope so large that an index is asked, where each of them costs 50 µs; the words have found what it holds by then. */
+const BY_MEANING_OF_MANY = { documents: 20_000, nearest: 150 };
 /** Where a filter leaves out some of what was found: what is left has to be among them. */
 const FILTERED = { words: 5_000, meaning: 1_000 };
 /** Archived facts lead to what took their place: the best of them are enough, and push out no live one. */
@@ -92,10 +94,8 @@ export class Retrieval {
   }
 
   async byMeaningToo(words: Words, query: QueryVector | null | undefined): Promise<Found> {
-    const nearest = ({ scopes, filtered }: Searched) =>
-      query
-        ? this.#meaning?.nearest(query, scopes, filtered ? FILTERED.meaning : BY_MEANING)
-        : undefined;
+    const nearest = (searched: Searched) =>
+      query ? this.#meaning?.nearest(query, searched.scopes, wantedOf(searched)) : undefined;
     const [facts, messages] = await Promise.all([nearest(words.facts), nearest(words.messages)]);
     const floor = query?.model.floor ?? 0;
     return {
@@ -104,4 +104,11 @@ export class Retrieval {
       wordsOnly: query !== null && (facts === undefined || messages === undefined),
     };
   }
+}
+
+/** How many of the nearest are looked at. */
+function wantedOf({ scopes, filtered }: Searched): number {
+  if (filtered) return FILTERED.meaning;
+  const { documents, nearest } = BY_MEANING_OF_MANY;
+  return scopes.some((scope) => scope.documents > documents) ? nearest : BY_MEANING;
 }

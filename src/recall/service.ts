@@ -77,17 +77,26 @@ export class RecallService {
       filtered: { facts: filters(input, FACT_FILTERS), messages: filters(input, MESSAGE_FILTERS) },
     };
     const vector = query === undefined ? undefined : retrieval.vectorOf(query);
-    const [reach, words] = await transactions.tenant(principal, async (tx) => {
-      const found = await this.#reach(principal, input, tx);
-      if (query === undefined || found.disabled) return [found, undefined];
-      return [found, await retrieval.byWords(found.scopes, query, narrowing, tx)];
+    const filter = { ...input, asOf, agents };
+    const { reach, words, listed } = await transactions.tenant(principal, async (tx) => {
+      const reach = await this.#reach(principal, input, tx);
+      if (reach.disabled) return { reach, listed: [] };
+      const { scopes } = reach;
+      const words =
+        query === undefined ? undefined : await retrieval.byWords(scopes, query, narrowing, tx);
+      return { reach, words, listed: await candidates.listed(scopes, filter, tx) };
     });
     const found = words && (await retrieval.byMeaningToo(words, await vector));
-    const filter = { ...input, asOf, agents };
     const material = reach.disabled
       ? { claims: NOTHING, messages: NO_MESSAGES }
       : await transactions.tenant(principal, async (tx) => ({
-          claims: await candidates.of(reach.scopes, filter, input, found?.facts, tx),
+          claims: await candidates.of(
+            reach.scopes,
+            filter,
+            input,
+            { listed, evidence: found?.facts },
+            tx,
+          ),
           messages: await this.#messages(reach.scopes, found?.messages, { ...filter, without }, tx),
         }));
     const { hits, stored } = material.messages;
