@@ -98,9 +98,11 @@ export class Intake {
         ? await chat.optOut(update, placed.turnId, tx)
         : [];
     // In no turn is what a blocked person says: archived, and nothing else.
-    const isBlocked = async (userId: string) =>
-      placed.turnId === null && (await users.standing(update, userId, tx))?.status === "blocked";
-    if (id !== undefined && person && !(await isBlocked(person.userId))) {
+    const standing =
+      person && placed.turnId === null
+        ? await users.standing(update, person.userId, tx)
+        : undefined;
+    if (id !== undefined && person && standing?.status !== "blocked") {
       await index.indexMessages(update, [id, ...out], tx);
       const told = { id, ...person, ...placed, ...message };
       await tell(

@@ -1,7 +1,8 @@
 import { readConfig } from "../config.ts";
-import { readCommand, USAGE, usageOf } from "./command.ts";
+import { readCommand } from "./command.ts";
 import { type Answer, connect } from "./operator.ts";
 import { explain, withHint } from "./reason.ts";
+import { USAGE, usageOf } from "./usage.ts";
 import { UsageError } from "./usage-error.ts";
 
 function print({ status, body }: Answer): void {

@@ -10,8 +10,6 @@ interface Row {
   readonly id: string;
   readonly text: string | null;
   readonly delivery_status: string | null;
-  readonly platform_message_id: string | null;
-  readonly conversation_id: string;
   readonly turn_id: string | null;
   readonly payload: string;
   readonly [column: string]: unknown;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readCommand, USAGE } from "../../src/cli/command.ts";
+import { readCommand } from "../../src/cli/command.ts";
+import { USAGE } from "../../src/cli/usage.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 
 const read = (line: string) => readCommand(line.split(" ").filter((word) => word !== ""));

@@ -37,7 +37,7 @@ function peakOf(pid: number): number {
 }
 
 function start(script: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-  const flags = script === "src/main.ts" ? ["--max-semi-space-size=4"] : [];
+  const flags = [`--max-semi-space-size=${script === "src/main.ts" ? 4 : 2}`];
   const child = spawn(process.execPath, [...flags, script, ...args], {
     cwd: ROOT,
     env: { ...env, EMBEDDER: "none", LOG_LEVEL: "warn", OWNER_KEY: KEY, PORT: "0" },
