@@ -27,7 +27,9 @@ export async function seedOrg(
   shared: ReadonlyMap<string, Row>,
 ): Promise<Map<string, Row>> {
   const rows = new Map(shared);
-  for (const table of tables) {
+  // What outlives its org refers to none, so that its place among the tables may be before the org's.
+  const orgFirst = tables.toSorted((a, b) => Number(b.name === "orgs") - Number(a.name === "orgs"));
+  for (const table of orgFirst) {
     if (table.tenant === undefined) continue;
     const values = { ...rowFor(table, rows), ...TIED[table.name]?.(rows) };
     const written = sql(table.columns.filter(({ numbered }) => !numbered).map(({ name }) => name));

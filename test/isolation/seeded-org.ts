@@ -9,6 +9,7 @@ import { JobQueue } from "../../src/jobs/queue.ts";
 import type { TestApp } from "../support/app.ts";
 import { editedMessage, privateMessage } from "../support/telegram.ts";
 import { seedChannels } from "./seeded-channels.ts";
+import { seedPage } from "./seeded-page.ts";
 import { seedVectors } from "./seeded-vectors.ts";
 
 export const NOON = new Date("2026-03-01T12:00:00.000Z");
@@ -55,7 +56,7 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
     store: await remember("store"),
     user: await remember("user"),
   };
-  const page = await app.ok("get_chat_history", { userId, limit: 1 }, member);
+  const history = await app.ok("get_chat_history", { userId, limit: 1 }, member);
 
   const found = await app.database.transactions.system("operator", async (tx) => {
     const [org] = await tx.select().from(orgs).where(eq(orgs.slug, slug));
@@ -133,10 +134,13 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
   const { orgId, identity, message } = found;
   const ids = { orgId, slug, userId: identity.userId, identityId: identity.id };
   const channels = await seedChannels(app, { ...ids, messageId: message.id, account }, NOON);
+  const factIds = [facts.org, facts.user];
+  const page = await seedPage(app, { orgId, slug, factIds }, NOON);
   return {
     ...found,
     vectors,
     channels,
+    page,
     slug,
     keys: { owner, admin, member },
     storeId,
@@ -147,7 +151,7 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
     externalId: String(person),
     turnMessageId: String(turn.userMessageId),
     facts,
-    cursor: String(page.nextBefore),
+    cursor: String(history.nextBefore),
   };
 }
 

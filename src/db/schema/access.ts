@@ -73,6 +73,8 @@ export const sessions = pgTable(
     hash: text().notNull().unique(),
     createdAt: instant("created_at").notNull(),
     expiresAt: instant("expires_at").notNull(),
+    /** Null until it is used again; a session that nobody uses ends before it expires. */
+    lastUsedAt: instant("last_used_at"),
   },
   (t) => [
     index("sessions_key_idx").on(t.keyId),

@@ -120,6 +120,19 @@ export const chatMessages = pgTable(
     index("chat_messages_identity_idx").on(t.identityId),
     index("chat_messages_store_idx").on(t.storeId).where(sql`${t.storeId} is not null`),
     index("chat_messages_turn_idx").on(t.turnId).where(sql`${t.turnId} is not null`),
+    // What was said around a message, by everybody in the conversation; and a conversation that is erased.
+    index("chat_messages_conversation_idx").on(
+      t.orgId,
+      t.channel,
+      t.account,
+      t.conversationId,
+      t.sentAt,
+      t.id,
+    ),
+    // Channel posts and what could not be read, which no person's page shows.
+    index("chat_messages_nobody_idx")
+      .on(t.orgId, t.sentAt.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`${t.userId} is null`),
     index("chat_messages_search_due_idx").on(t.id).where(sql`${t.searchDue}`),
     unique("chat_messages_platform").on(t.orgId, t.channel, t.account, t.platformMessageId),
     unique("chat_messages_org_id").on(t.orgId, t.id),

@@ -76,8 +76,11 @@ const factColumns = () => ({
   expiresAt: instant("expires_at"),
 });
 
-/** What recall lists, in the words of its query: live claims and, apart, the core ones, last confirmed first. */
-function recallIndexes(name: string, t: { [C in "agentId"]: PgColumn }, owner: PgColumn) {
+/**
+ * What recall lists, in the words of its query: live claims and, apart, the core ones, last confirmed first; and what the
+ * memory page lists of a whole org.
+ */
+function liveIndexes(name: string, t: { [C in "agentId" | "orgId"]: PgColumn }, owner: PgColumn) {
   const order = sql`coalesce(last_confirmed_at, observed_at) desc`;
   const isLive = "merged_into is null and archived_at is null";
   return [
@@ -85,6 +88,12 @@ function recallIndexes(name: string, t: { [C in "agentId"]: PgColumn }, owner: P
     index(`${name}_core_idx`)
       .on(owner, t.agentId, order, sql`id desc`)
       .where(sql.raw(`${isLive} and (pinned or coalesce(claim_tier, tier) = 'core')`)),
+    index(`${name}_contested_idx`)
+      .on(t.orgId, order, sql`id desc`)
+      .where(sql.raw(`${isLive} and contested`)),
+    index(`${name}_watch_idx`)
+      .on(t.orgId, order, sql`id desc`)
+      .where(sql.raw(`${isLive} and split_part(key, '.', 1) = 'watch'`)),
   ];
 }
 
@@ -114,7 +123,7 @@ export const orgFacts = pgTable(
     index("org_facts_message_idx").on(t.orgId, t.sourceMessageId),
     unique("org_facts_org_id").on(t.orgId, t.id),
     ...dueIndexes("org_facts", t),
-    ...recallIndexes("org_facts", t, t.orgId),
+    ...liveIndexes("org_facts", t, t.orgId),
     check("org_facts_confidence", sql`${t.confidence} between 0 and 1`),
     tenantPolicy("org_facts"),
   ],
@@ -133,7 +142,7 @@ export const storeFacts = pgTable(
     index("store_facts_message_idx").on(t.orgId, t.sourceMessageId),
     unique("store_facts_org_id").on(t.orgId, t.id),
     ...dueIndexes("store_facts", t),
-    ...recallIndexes("store_facts", t, t.storeId),
+    ...liveIndexes("store_facts", t, t.storeId),
     check("store_facts_confidence", sql`${t.confidence} between 0 and 1`),
     foreignKey({
       name: "store_facts_store_fk",
@@ -158,7 +167,7 @@ export const userFacts = pgTable(
     index("user_facts_message_idx").on(t.orgId, t.sourceMessageId),
     unique("user_facts_org_id").on(t.orgId, t.id),
     ...dueIndexes("user_facts", t),
-    ...recallIndexes("user_facts", t, t.userId),
+    ...liveIndexes("user_facts", t, t.userId),
     check("user_facts_confidence", sql`${t.confidence} between 0 and 1`),
     index("user_facts_identity_idx").on(t.identityId),
     foreignKey({

@@ -8,6 +8,7 @@ import {
   index,
   integer,
   pgTable,
+  primaryKey,
   smallint,
   text,
   unique,
@@ -184,6 +185,44 @@ export const searchPostings = pgTable(
       foreignColumns: [searchDocuments.orgId, searchDocuments.id],
     }).onDelete("cascade"),
     tenantPolicy("search_postings"),
+  ],
+);
+
+/**
+ * Claims of one scope under different keys that may say the same, found when one gets its vector. A person decides; no
+ * machine merges them.
+ */
+export const possibleDuplicates = pgTable(
+  "possible_duplicates",
+  {
+    orgId: uuid("org_id").notNull(),
+    /** The smaller id first. */
+    firstId: uuid("first_id").notNull(),
+    secondId: uuid("second_id").notNull(),
+    /** Cosine of their vectors, or 1 where their values are equal. */
+    likeness: doublePrecision().notNull(),
+    foundAt: instant("found_at").notNull(),
+    /** Somebody said that they are two things. */
+    dismissedAt: instant("dismissed_at"),
+    dismissedBy: text("dismissed_by"),
+  },
+  (t) => [
+    primaryKey({ name: "possible_duplicates_pk", columns: [t.firstId, t.secondId] }),
+    index("possible_duplicates_second_idx").on(t.secondId),
+    index("possible_duplicates_open_idx")
+      .on(t.orgId, t.likeness.desc().nullsFirst(), t.firstId, t.secondId)
+      .where(sql`${t.dismissedAt} is null`),
+    foreignKey({
+      name: "possible_duplicates_first_fk",
+      columns: [t.orgId, t.firstId],
+      foreignColumns: [searchDocuments.orgId, searchDocuments.id],
+    }).onDelete("cascade"),
+    foreignKey({
+      name: "possible_duplicates_second_fk",
+      columns: [t.orgId, t.secondId],
+      foreignColumns: [searchDocuments.orgId, searchDocuments.id],
+    }).onDelete("cascade"),
+    tenantPolicy("possible_duplicates"),
   ],
 );
 
