@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { html } from "htm/preact";
 import { z } from "zod";
 import { AgentId } from "../access/agent.ts";
@@ -7,10 +7,10 @@ import type { OrgService } from "../orgs/service.ts";
 import { type People, PeopleQuery } from "../users/people.ts";
 import { render } from "./layout.ts";
 import { FactsPage } from "./pages/facts.ts";
-import { HomePage } from "./pages/home.ts";
+import { WherePage } from "./pages/where.ts";
 import { parse } from "./parse.ts";
 import { PlaceQuery, type Places } from "./places.ts";
-import type { Viewers } from "./viewer.ts";
+import type { Viewer, Viewers } from "./viewer.ts";
 
 const PAGE = 50;
 const MAX_OFFSET = 1_000_000;
@@ -26,6 +26,9 @@ const ListQuery = PlaceQuery.extend({
   done: z.string().optional(),
 });
 
+/** Without a scope the page asks for one. */
+const WhereQuery = z.object({ scope: z.string().optional() });
+
 interface ListOptions {
   readonly viewers: Viewers;
   readonly places: Places;
@@ -37,10 +40,9 @@ interface ListOptions {
 export function listRoutes(app: FastifyInstance, options: ListOptions): void {
   const { viewers, places, orgs, people, review } = options;
 
-  app.get("/", async (request, reply) => {
-    const viewer = viewers.of(request);
-    const query = parse(PeopleQuery, request.query);
-    const page = html`<${HomePage}
+  const showWhere = async (viewer: Viewer, reply: FastifyReply, given: unknown) => {
+    const query = parse(PeopleQuery, given);
+    const page = html`<${WherePage}
       viewer=${viewer}
       stores=${await orgs.visibleStores(viewer.principal)}
       people=${await people.list(viewer.principal, query)}
@@ -48,10 +50,15 @@ export function listRoutes(app: FastifyInstance, options: ListOptions): void {
       isLater=${query.before !== undefined}
     />`;
     return reply.type("text/html; charset=utf-8").send(render(page));
-  });
+  };
+
+  app.get("/", async (request, reply) => showWhere(viewers.of(request), reply, request.query));
 
   app.get("/facts", async (request, reply) => {
     const viewer = viewers.of(request);
+    if (parse(WhereQuery, request.query).scope === undefined) {
+      return showWhere(viewer, reply, request.query);
+    }
     const { agent, all, q, offset, done, ...given } = parse(ListQuery, request.query);
     const named = await places.find(viewer.principal, given);
     const query = { agentId: agent, all: all === "1", search: q, offset, limit: PAGE };

@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 const sheet = (name: string) =>
   readFileSync(new URL(`./styles/${name}.css`, import.meta.url), "utf8");
 
-export const STYLE = sheet("frame") + sheet("memory");
+/** In this order: a later sheet refines the ones before it. */
+const SHEETS = ["ground", "frame", "forms", "parts", "plot", "memory"];
+
+export const STYLE = SHEETS.map(sheet).join("");
 
 const version = createHash("sha256").update(STYLE).digest("hex").slice(0, 12);
 

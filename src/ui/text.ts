@@ -46,15 +46,22 @@ export function typeOf(value: unknown): string {
   return { string: "text", boolean: "true or false" }[typeof value as string] ?? typeof value;
 }
 
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
 /** A point in time in UTC: the server does not know where its reader is. */
 export function Time({ at }: { readonly at: Date }) {
   const iso = at.toISOString();
-  return html`<time datetime=${iso}>${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+  return html`<time datetime=${iso}>${DAY.format(at)}, ${iso.slice(11, 16)} UTC</time>`;
 }
 
 export function Day({ at }: { readonly at: Date }) {
   const iso = at.toISOString();
-  return html`<time datetime=${iso} title=${iso}>${iso.slice(0, 10)}</time>`;
+  return html`<time datetime=${iso} title=${iso}>${DAY.format(at)}</time>`;
 }
 
 /** A score or confidence from 0 to 1. */

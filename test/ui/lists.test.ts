@@ -44,7 +44,7 @@ onBothDatabases((engine) => {
     by.get(`/ui/facts?scope=user&userId=${personId}${query}`);
 
   test("the first page leads to the facts of the org, of each store and of each person", async () => {
-    const { html } = await browser.get("/ui");
+    const { html } = await browser.get("/ui/facts");
     const links = [...html.matchAll(/class="row-name" href="([^"]*)"/g)].map((match) =>
       String(match[1]).replaceAll("&amp;", "&"),
     );
@@ -83,7 +83,7 @@ onBothDatabases((engine) => {
       const fact = { scope: "store", storeId: "lyon", key: `item.n${n}`, value: `number ${n}` };
       await app.ok("remember_fact", fact, writer);
     }
-    const { html: home } = await browser.get("/ui");
+    const { html: home } = await browser.get("/ui/facts");
     const [, lyon = ""] = /href="([^"]*storeId=[^"]*)"><bdi[^>]*>&lt;script/.exec(home) ?? [];
     const seen: (string | undefined)[] = [];
     let next: string | undefined = lyon.replaceAll("&amp;", "&");
@@ -97,7 +97,7 @@ onBothDatabases((engine) => {
   });
 
   test("what somebody else wrote is shown as text, wherever it stands", async () => {
-    for (const url of ["/ui", `/ui/facts?scope=user&userId=${personId}`]) {
+    for (const url of ["/ui/facts", `/ui/facts?scope=user&userId=${personId}`]) {
       const { html } = await browser.get(url);
       expect(textOf(html)).toContain(HOSTILE);
       expect(html).not.toMatch(/<script|<img/);
@@ -105,7 +105,7 @@ onBothDatabases((engine) => {
   });
 
   test("a member sees the same and is offered no export of the org's and stores' facts", async () => {
-    const { html } = await member.get("/ui");
+    const { html } = await member.get("/ui/facts");
     expect(html.match(/class="row-name"/g)).toHaveLength(4);
     expect(html.match(/\/ui\/export/g)).toHaveLength(1);
     expect((await member.get("/ui/export?scope=org")).status).toBe(403);
@@ -131,7 +131,7 @@ onBothDatabases((engine) => {
 
     test("come newest first, 50 a page, each once", async () => {
       const crowd = await signedIn(app, await app.createKey({}, "crowd"));
-      const first = await crowd.get("/ui");
+      const first = await crowd.get("/ui/facts");
       const [, next = ""] = /rel="next" href="([^"]*)"/.exec(first.html) ?? [];
       const second = await crowd.get(next.replaceAll("&amp;", "&"));
       const found = [...names(first.html), ...names(second.html)];
@@ -143,7 +143,7 @@ onBothDatabases((engine) => {
     test("are found by a part of their id or name, and by our id, within the org", async () => {
       const crowd = await signedIn(app, await app.createKey({}, "crowd"));
       const find = async (search: string, by = crowd) =>
-        names((await by.get(`/ui?search=${encodeURIComponent(search)}`)).html);
+        names((await by.get(`/ui/facts?search=${encodeURIComponent(search)}`)).html);
       expect(await find("m:15")).toHaveLength(2);
       expect(await find("TELEGRAM:107")).toEqual(["telegram:107"]);
       expect(await find("nobody")).toEqual([]);

@@ -66,7 +66,7 @@ onBothDatabases((engine) => {
       }
     }
     expect(await rowsOf(app.database.transactions, theirs.orgId)).toEqual(before);
-    const { html } = await owner.get("/ui?search=telegram");
+    const { html } = await owner.get("/ui/facts?search=telegram");
     expect(html).not.toContain(theirs.externalId);
     expect(html).not.toContain("shop");
   });
@@ -99,7 +99,7 @@ onBothDatabases((engine) => {
 
     test("to a person sees that person alone, and no fact of the org or a store", async () => {
       const browser = await pinned({ pinUserId: theirs.userId });
-      const { html } = await browser.get("/ui");
+      const { html } = await browser.get("/ui/facts");
       expect(html.match(/class="row-name"/g)).toHaveLength(1);
       expect(html).toContain(theirs.userId);
       expect((await browser.get("/ui/facts?scope=user")).status).toBe(200);
@@ -129,7 +129,7 @@ onBothDatabases((engine) => {
 
     test("to a store sees that store, the org's facts and people, and changes only what is its own", async () => {
       const browser = await pinned({ pinStoreId: "shop" });
-      const { html } = await browser.get("/ui");
+      const { html } = await browser.get("/ui/facts");
       expect(textOf(html)).not.toContain("elsewhere");
       expect((await browser.get("/ui/facts?scope=store")).status).toBe(200);
       await expectNothing(browser, [

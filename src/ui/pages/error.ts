@@ -1,5 +1,6 @@
 import { html } from "htm/preact";
 import { Layout } from "../layout.ts";
+import { PageHead } from "../parts/page-head.ts";
 import type { Viewer } from "../viewer.ts";
 
 interface ErrorProps {
@@ -13,8 +14,7 @@ export function ErrorPage({ title, message, hint, viewer }: ErrorProps) {
   return html`
     <${Layout} title=${title} viewer=${viewer}>
       <div class="narrow">
-        <h1>${title}</h1>
-        <p>${message}</p>
+        <${PageHead} title=${title} lead=${message} />
         ${hint && html`<p>${hint}</p>`}
         <p><a href="/ui">To the start of the memory page</a></p>
       </div>

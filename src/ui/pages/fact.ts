@@ -1,8 +1,9 @@
 import { html } from "htm/preact";
 import { mayChange } from "../../facts/reach.ts";
 import type { FactRecord } from "../../facts/record.ts";
-import { factAddress, listAddress } from "../address.ts";
+import { address, factAddress, listAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
+import { PageHead } from "../parts/page-head.ts";
 import type { NamedPlace } from "../places.ts";
 import { Score, Text, Time, typeOf, Value } from "../text.ts";
 import type { RefusedEdit } from "../value-form.ts";
@@ -10,7 +11,6 @@ import type { Viewer } from "../viewer.ts";
 import { Badges } from "./badges.ts";
 import { FactForms } from "./fact-forms.ts";
 import { History } from "./history.ts";
-import { Notice } from "./notice.ts";
 
 interface FactProps {
   readonly viewer: Viewer;
@@ -25,16 +25,18 @@ interface FactProps {
 export function FactPage({ viewer, named: { place, name }, fact, done, refused }: FactProps) {
   const canChange = mayChange(viewer.principal, placed(viewer, fact));
   return html`
-    <${Layout} title=${fact.key} viewer=${viewer}>
-      <nav aria-label="Where you are" class="trail">
-        <a href="/ui">Memory</a> <span aria-hidden="true">›</span>${" "}
-        <a href=${listAddress(place)}>Facts of <${Text} text=${name} limit=${80} /></a>
-      </nav>
-      <div class="fact-head">
-        <h1 class="key">${fact.key}</h1>
+    <${Layout} title=${fact.key} viewer=${viewer} here="/facts">
+      <${PageHead}
+        title=${fact.key}
+        mono
+        trail=${[
+          { href: address("/facts"), label: "Facts" },
+          { href: listAddress(place), label: html`Facts of <${Text} text=${name} limit=${80} />` },
+        ]}
+        done=${done}
+      >
         <${Badges} fact=${fact} />
-      </div>
-      <${Notice} done=${done} />
+      <//>
       <div class="said" dir="auto"><${Value} value=${fact.value} /></div>
       <${Details} fact=${fact} />
       <${Contradictions} fact=${fact} canChange=${canChange} />

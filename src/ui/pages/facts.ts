@@ -5,14 +5,16 @@ import {
   type ListedFact,
   SHOWN_ABOVE,
 } from "../../facts/listing.ts";
-import { factAddress, listAddress } from "../address.ts";
+import { address, factAddress, listAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
+import { Field, FilterForm } from "../parts/filter-form.ts";
+import { PageHead } from "../parts/page-head.ts";
+import { Pager } from "../parts/pager.ts";
 import { mayExport, type NamedPlace } from "../places.ts";
 import { Day, Score, Text, Value } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 import { Badges } from "./badges.ts";
 import { ExportLink } from "./export-link.ts";
-import { Notice } from "./notice.ts";
 
 const SHOWN_CHARACTERS = 280;
 
@@ -29,10 +31,12 @@ export function FactsPage({ viewer, named: { place, name }, query, page, done }:
   const { agentId: agent, all, search: q, offset, limit } = query;
   const at = (from: number | null) => listAddress(place, { agent, all, q, offset: from });
   return html`
-    <${Layout} title=${`Facts of ${name}`} viewer=${viewer}>
-      <nav aria-label="Where you are" class="trail"><a href="/ui">Memory</a></nav>
-      <h1>Facts of <${Text} text=${name} limit=${80} /></h1>
-      <${Notice} done=${done} />
+    <${Layout} title=${`Facts of ${name}`} viewer=${viewer} here="/facts">
+      <${PageHead}
+        title=${html`Facts of <${Text} text=${name} limit=${80} />`}
+        trail=${[{ href: address("/facts"), label: "Facts" }]}
+        done=${done}
+      />
       <${Filter} place=${place} query=${query} />
       <p class="summary">
         ${
@@ -43,31 +47,28 @@ export function FactsPage({ viewer, named: { place, name }, query, page, done }:
         ${mayExport(viewer.principal, place.scope) && html`<${ExportLink} place=${place} name=${name} />`}
       </p>
       ${page.facts.length === 0 ? html`<${Nothing} query=${query} />` : html`<ul class="facts">${page.facts.map((fact) => html`<${Item} fact=${fact} />`)}</ul>`}
-      <nav class="pages" aria-label="Pages of facts">
-        ${offset > 0 && html`<a rel="prev" href=${at(Math.max(0, offset - limit))}>Stronger facts</a>`}
-        ${page.nextOffset !== null && html`<a rel="next" href=${at(page.nextOffset)}>Weaker facts</a>`}
-      </nav>
+      <${Pager}
+        label="Pages of facts"
+        back=${offset > 0 && { href: at(Math.max(0, offset - limit)), label: "Stronger facts" }}
+        on=${page.nextOffset !== null && { href: at(page.nextOffset), label: "Weaker facts" }}
+      />
     <//>
   `;
 }
 
 function Filter({ place, query }: Pick<FactsProps, "query"> & Pick<NamedPlace, "place">) {
   return html`
-    <form class="filter" method="get" action="/ui/facts" role="search">
-      <input type="hidden" name="scope" value=${place.scope} />
-      ${place.userId !== undefined && html`<input type="hidden" name="userId" value=${place.userId} />`}
-      ${place.storeId !== undefined && html`<input type="hidden" name="storeId" value=${place.storeId} />`}
-      ${query.all && html`<input type="hidden" name="all" value="1" />`}
-      <div class="field wide">
-        <label for="q">Words in key, tags or value</label>
+    <${FilterForm}
+      action="/ui/facts"
+      keep=${{ scope: place.scope, userId: place.userId, storeId: place.storeId, all: query.all ? "1" : undefined }}
+    >
+      <${Field} name="q" label="Words in key, tags or value" wide>
         <input id="q" name="q" type="search" maxlength="200" value=${query.search ?? ""} dir="auto" />
-      </div>
-      <div class="field">
-        <label for="agent">Agent</label>
+      <//>
+      <${Field} name="agent" label="Agent">
         <input id="agent" name="agent" maxlength="63" placeholder="all" value=${query.agentId ?? ""} />
-      </div>
-      <button>Search</button>
-    </form>
+      <//>
+    <//>
   `;
 }
 

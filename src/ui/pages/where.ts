@@ -3,12 +3,14 @@ import type { PeoplePage } from "../../users/people.ts";
 import type { PersonCard } from "../../users/person.ts";
 import { address, listAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
+import { PageHead } from "../parts/page-head.ts";
+import { Pager } from "../parts/pager.ts";
 import { mayExport, nameOf } from "../places.ts";
 import { Text } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 import { ExportLink } from "./export-link.ts";
 
-interface HomeProps {
+interface WhereProps {
   readonly viewer: Viewer;
   readonly stores: readonly { readonly id: string; readonly name: string; readonly slug: string }[];
   readonly people: PeoplePage;
@@ -18,22 +20,23 @@ interface HomeProps {
 }
 
 /** Whose facts to look at. */
-export function HomePage({ viewer, stores, people, search, isLater }: HomeProps) {
+export function WherePage({ viewer, stores, people, search, isLater }: WhereProps) {
   const { principal } = viewer;
   if (principal.pins.userId !== undefined) {
     return html`
-      <${Layout} title="Memory" viewer=${viewer}>
-        <h1>What is remembered</h1>
-        <p>This key is bound to one person.</p>
+      <${Layout} title="Facts" viewer=${viewer} here="/facts">
+        <${PageHead} title="Whose facts" lead="This key is bound to one person." />
         <${PersonList} people=${people.people} />
       <//>
     `;
   }
   const org = { scope: "org" } as const;
   return html`
-    <${Layout} title="Memory" viewer=${viewer}>
-      <h1>What is remembered</h1>
-      <p>Facts belong to the org, to one of its stores, or to a person. Choose whose to look through.</p>
+    <${Layout} title="Facts" viewer=${viewer} here="/facts">
+      <${PageHead}
+        title="Whose facts"
+        lead="Facts belong to the org, to one of its stores, or to a person. Choose whose to look through."
+      />
       <section aria-labelledby="org">
         <h2 id="org">The org</h2>
         <ul class="rows">
@@ -46,7 +49,7 @@ export function HomePage({ viewer, stores, people, search, isLater }: HomeProps)
       ${stores.length > 0 && html`<${Stores} stores=${stores} viewer=${viewer} />`}
       <section aria-labelledby="people">
         <h2 id="people">People</h2>
-        <form class="search" method="get" action="/ui" role="search">
+        <form class="search" method="get" action="/ui/facts" role="search">
           <label for="search">Name, @username or id</label>
           <div class="together">
             <input id="search" name="search" type="search" maxlength="320" value=${search ?? ""} dir="auto" />
@@ -54,16 +57,17 @@ export function HomePage({ viewer, stores, people, search, isLater }: HomeProps)
           </div>
         </form>
         <${PersonList} people=${people.people} search=${search} />
-        <nav class="pages" aria-label="Pages of people">
-          ${isLater && html`<a href=${address("", { search })}>Newest people</a>`}
-          ${people.nextBefore !== null && html`<a rel="next" href=${address("", { search, before: people.nextBefore })}>Earlier people</a>`}
-        </nav>
+        <${Pager}
+          label="Pages of people"
+          back=${isLater && { href: address("/facts", { search }), label: "Newest people" }}
+          on=${people.nextBefore !== null && { href: address("/facts", { search, before: people.nextBefore }), label: "Earlier people" }}
+        />
       </section>
     <//>
   `;
 }
 
-function Stores({ stores, viewer }: Pick<HomeProps, "stores" | "viewer">) {
+function Stores({ stores, viewer }: Pick<WhereProps, "stores" | "viewer">) {
   return html`
     <section aria-labelledby="stores">
       <h2 id="stores">Stores</h2>
