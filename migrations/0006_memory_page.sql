@@ -23,7 +23,7 @@ CREATE TABLE "erasures" (
 	"previous_hash" text,
 	"hash" text,
 	CONSTRAINT "erasures_position" UNIQUE("org_id","position"),
-	CONSTRAINT "erasures_kind" CHECK ("erasures"."kind" in ('user', 'store', 'org', 'fact', 'conversation', 'reset')),
+	CONSTRAINT "erasures_kind" CHECK ("erasures"."kind" in ('user', 'store', 'org', 'fact', 'message', 'conversation', 'reset')),
 	CONSTRAINT "erasures_state" CHECK ("erasures"."state" in ('erasing', 'erased', 'verified', 'scrubbed', 'failed'))
 );
 --> statement-breakpoint

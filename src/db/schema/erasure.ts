@@ -2,6 +2,9 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 import { id, instant, jsonText, tenantPolicy } from "./columns.ts";
 
+/** What can be erased; a reset takes what was learned and leaves the people and what they said. */
+const ERASURE_KINDS = ["user", "store", "org", "fact", "message", "conversation", "reset"] as const;
+
 /**
  * What was erased, in a chain: each entry's hash is over its report and the hash before, so that none can be taken out or
  * changed unseen. Ids and counts only. No foreign key: an entry outlives its org.
@@ -13,7 +16,7 @@ export const erasures = pgTable(
     orgId: uuid("org_id").notNull(),
     /** Its place in the org's chain, from 1. */
     position: integer().notNull(),
-    kind: text({ enum: ["user", "store", "org", "fact", "conversation", "reset"] }).notNull(),
+    kind: text({ enum: ERASURE_KINDS }).notNull(),
     /** The erased thing's internal id; of a conversation a hash. */
     subjectId: text("subject_id").notNull(),
     state: text({ enum: ["erasing", "erased", "verified", "scrubbed", "failed"] }).notNull(),
@@ -34,7 +37,7 @@ export const erasures = pgTable(
       .where(sql`${t.state} not in ('scrubbed', 'failed')`),
     check(
       "erasures_kind",
-      sql`${t.kind} in ('user', 'store', 'org', 'fact', 'conversation', 'reset')`,
+      sql`${t.kind} in ('user', 'store', 'org', 'fact', 'message', 'conversation', 'reset')`,
     ),
     check(
       "erasures_state",
