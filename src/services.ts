@@ -4,6 +4,8 @@ import { KeyService } from "./access/service.ts";
 import { SessionRepository } from "./access/session-repository.ts";
 import { Sessions } from "./access/sessions.ts";
 import { buildChannels, buildForwarding } from "./channel-services.ts";
+import { ChatArchive } from "./chat/archive.ts";
+import { ArchiveRepository } from "./chat/archive-repository.ts";
 import { retentionJob } from "./chat/jobs.ts";
 import { MessageRepository } from "./chat/message-repository.ts";
 import { PlatformMessageRepository } from "./chat/platform-repository.ts";
@@ -33,6 +35,7 @@ import { pruneJob } from "./jobs/prune.ts";
 import { JobQueue } from "./jobs/queue.ts";
 import { JobRepository } from "./jobs/repository.ts";
 import { KvRepository } from "./kv/repository.ts";
+import { KvReview } from "./kv/review.ts";
 import { KvService } from "./kv/service.ts";
 import { buildLinks } from "./link-services.ts";
 import { anthropicExtractor } from "./llm/anthropic.ts";
@@ -104,7 +107,8 @@ export async function buildServices({
   const sessions = new Sessions({ sessions: sessionRows, keys, transactions, clock });
   const calls = new IdempotencyRepository();
   const idempotency = new IdempotencyService(calls, clock);
-  const kv = new KvService(new KvRepository(), users, transactions, clock);
+  const entries = new KvRepository();
+  const kv = new KvService(entries, users, transactions, clock);
   const archive = new ChatRepository();
   const factRows = new FactRepository();
   const factKeys = new FactKeyRepository();
@@ -258,6 +262,10 @@ export async function buildServices({
     keys,
     sessions,
     kv,
+    entries: new KvReview({
+      ...{ kv: entries, service: kv, users, transactions },
+      audit: linking.audit,
+    }),
     facts,
     review,
     consolidation,
@@ -266,6 +274,10 @@ export async function buildServices({
     meaning: search.meaning,
     embedding: search.embedding,
     chat,
+    archive: new ChatArchive({
+      ...{ ...intake, archive: new ArchiveRepository(), transactions, clock },
+      audit: linking.audit,
+    }),
     imports,
     turns,
     hasExtractor,

@@ -14,7 +14,7 @@ export interface AuditEvent {
   readonly actor: string;
   /** As `<subject>.<what was done>`, e.g. `user.blocked`. */
   readonly action: string;
-  readonly subjectKind: "user" | "link";
+  readonly subjectKind: "user" | "link" | "message";
   readonly subjectId: string;
   readonly reason: string | null;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ const STATUS_ACTIONS = ["user.pending", "user.approved", "user.blocked"];
 
 /** Query of `GET /v1/audit`. */
 export const AuditQuery = z.strictObject({
-  subjectKind: z.enum(["user", "link"]).optional(),
+  subjectKind: z.enum(["user", "link", "message"]).optional(),
   subjectId: z.string().min(1).max(64).optional(),
   ...PageQuery,
 });

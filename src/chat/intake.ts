@@ -1,17 +1,13 @@
-import type { Outbox } from "../channels/outbox.ts";
 import type { Tx } from "../db/tenant.ts";
-import type { FactService } from "../facts/service.ts";
-import type { SearchIndex } from "../search/service.ts";
-import type { TurnAssignment } from "../turns/assignment.ts";
 import { correctable, opensLikeCorrection } from "../turns/correction.ts";
 import { NOWHERE, type Placed, sourceIdOf } from "../turns/turn.ts";
 import type { Person } from "../users/person.ts";
 import type { UserService } from "../users/service.ts";
 import { type CodeMessages, SAID_NOTHING } from "./code-messages.ts";
+import { type ErasingDependencies, eraseDeleted } from "./erasing.ts";
 import { type ChannelMessage, isSameContent, type MessageKind } from "./message.ts";
 import { optsOut } from "./opt-out.ts";
 import { holdOwners } from "./owners.ts";
-import type { PlatformMessageRepository } from "./platform-repository.ts";
 import type { ChatRepository, NewMessage } from "./repository.ts";
 import type { Senders } from "./senders.ts";
 import { tell } from "./tell.ts";
@@ -25,16 +21,10 @@ const NOT_SAID: ReadonlySet<MessageKind> = new Set([
   "unsupported",
 ]);
 
-export interface IntakeDependencies {
-  readonly chat: ChatRepository;
-  readonly platform: PlatformMessageRepository;
+export interface IntakeDependencies extends ErasingDependencies {
   readonly senders: Senders;
   readonly users: UserService;
-  readonly facts: FactService;
-  readonly index: SearchIndex;
-  readonly turns: TurnAssignment;
   readonly codes: Pick<CodeMessages, "redeem">;
-  readonly outbox: Pick<Outbox, "enqueue">;
 }
 
 /** Takes in what channels deliver: messages, edits, deletions. */
@@ -117,16 +107,8 @@ export class Intake {
   }
 
   /** Erases messages, and what was learned from them alone. */
-  async erase(update: ChannelUpdate, platformMessageIds: readonly string[], tx: Tx): Promise<void> {
-    const { chat, facts, index, turns, outbox } = this.#deps;
-    const owners = await holdOwners(this.#deps, update, platformMessageIds, tx);
-    const erased = await chat.delete(update, update, platformMessageIds, tx);
-    const turnIds = erased.flatMap(({ turnId }) => turnId ?? []);
-    await turns.deleted(update, turnIds, tx);
-    const ids = erased.map(({ id }) => id);
-    await facts.eraseBySource(update, ids, tx);
-    await index.indexAfterDeletion(update, owners, tx);
-    for (const message of erased) await tell(outbox, update, "message.deleted", message, tx);
+  erase(update: ChannelUpdate, platformMessageIds: readonly string[], tx: Tx): Promise<void> {
+    return eraseDeleted(this.#deps, update, platformMessageIds, tx);
   }
 
   /** Which turn a message belongs to, before it is archived. */

@@ -81,3 +81,16 @@ export interface PostedOutcome {
   readonly id: string | null;
   readonly outcome: "archived" | "edited" | "unchanged" | "deleted";
 }
+
+/** What is noted of a deletion, so that the message stays away when it comes again. */
+export function noteOfDeletion({
+  channel,
+  account,
+  id,
+}: {
+  readonly channel: string;
+  readonly account: string;
+  readonly id: string;
+}) {
+  return { channel, account, updateId: `deleted ${id}` };
+}

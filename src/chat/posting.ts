@@ -7,7 +7,7 @@ import { type UserService, unknownPerson } from "../users/service.ts";
 import type { Intake } from "./intake.ts";
 import type { ChannelMessage } from "./message.ts";
 import type { PlatformMessageRepository } from "./platform-repository.ts";
-import type { Post, PostedMessage, PostedOutcome } from "./posted.ts";
+import { noteOfDeletion, type Post, type PostedMessage, type PostedOutcome } from "./posted.ts";
 import { type Poster, requireMayPost } from "./poster.ts";
 import type { ChatRepository } from "./repository.ts";
 import type { ChannelUpdate } from "./update.ts";
@@ -101,7 +101,7 @@ export class Posting {
     const edited = await this.#intake.edit(update, message, tx);
     if (edited) return edited;
     // Posted once more, or overtaken by its deletion.
-    if (await this.#deps.chat.isNoted(poster, deletionOf(post), tx)) return DELETED;
+    if (await this.#deps.chat.isNoted(poster, noteOfDeletion(post), tx)) return DELETED;
     const id = await this.#intake.archive(update, message, author.person, tx);
     // Another person's message took the id at this very moment.
     if (id === undefined) throw taken(post);
@@ -115,7 +115,7 @@ export class Posting {
     const isTheirs = known && known.userId === userId && isOfStore(poster, known);
     const mayBeTheirs = !known && poster.userId === undefined && poster.storeId === undefined;
     if (isTheirs || mayBeTheirs) {
-      const note = { ...deletionOf(post), receivedAt: now };
+      const note = { ...noteOfDeletion(post), receivedAt: now };
       await this.#deps.chat.noteUpdate(poster, note, tx);
     }
     if (isTheirs) {
@@ -147,11 +147,6 @@ export class Posting {
     if (pinned !== undefined && pinned !== id) throw unknownStore();
     return id;
   }
-}
-
-/** What is noted of a deletion, so that the message stays away when it comes again. */
-function deletionOf({ channel, account, id }: Post) {
-  return { channel, account, updateId: `deleted ${id}` };
 }
 
 function inOrder(posts: readonly Post[]): PostedMessage[] {

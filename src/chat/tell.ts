@@ -15,7 +15,7 @@ interface Told {
 /** Lets the agent runtime know of what a person said since they are approved: that is in a turn. Or pressed. */
 export async function tell(
   outbox: Pick<Outbox, "enqueue">,
-  update: ChannelUpdate,
+  update: Pick<ChannelUpdate, "orgId" | "channel" | "account" | "receivedAt" | "forward">,
   event: "message.received" | "message.edited" | "message.deleted",
   message: Told,
   tx: Tx,

@@ -15,10 +15,11 @@ import { findHeld } from "./held.ts";
 import type { History } from "./key.ts";
 import type { LearnDraft, Learned, LearnSource } from "./learn.ts";
 import { placementOf } from "./placement.ts";
-import { mayRead, noSuchFact, requireRight } from "./reach.ts";
+import { mayChange, mayRead, noSuchFact, requireRight } from "./reach.ts";
 import { type FactRecord, recordOf } from "./record.ts";
 import type { Remember, Remembered } from "./remember.ts";
 import type { FactScope, PlacedRow, Slot } from "./row.ts";
+import { type SourcedFact, sourcedFact } from "./sourced.ts";
 import { type StatementDependencies, Statements } from "./statements.ts";
 import type { Verdict } from "./verdict.ts";
 import { completeDraft } from "./watch.ts";
@@ -195,6 +196,20 @@ export class FactService {
       const ids = [...record.statements.map(({ factId: id }) => id), factId];
       return { ...record, events: await facts.events(principal, ids, tx) };
     });
+  }
+
+  /** What was learned from a message, as far as the key may read it, and whether the key may delete all of it. */
+  async learnedFrom(
+    principal: Principal,
+    messageId: string,
+    tx: Tx,
+  ): Promise<{ facts: SourcedFact[]; mayErase: boolean }> {
+    const { facts, orchestrator } = this.#deps;
+    const found = await facts.findByMessages(principal, [messageId], tx);
+    return {
+      facts: found.filter((placed) => mayRead(principal, placed, orchestrator)).map(sourcedFact),
+      mayErase: found.every((placed) => mayChange(principal, placed)),
+    };
   }
 
   /** Lets count no more what was learned from messages that were edited. Owned by the archive's transaction. */

@@ -19,6 +19,14 @@ export interface StoredEntry {
   readonly bytes: number;
 }
 
+/** An entry as it is read, with who wrote it last. */
+export interface CurrentEntry extends StoredEntry {
+  readonly writtenBy: string;
+  readonly agentId: string;
+  /** Epoch milliseconds. */
+  readonly updatedAt: number;
+}
+
 interface Usage {
   readonly keys: number;
   readonly bytes: number;
@@ -79,6 +87,26 @@ export class KvRepository {
         order by key, updated_at desc
       ) latest`);
     return row ?? { keys: 0, bytes: 0 };
+  }
+
+  /** The person's current entries, the latest row of each key, by key. */
+  async entries(
+    { orgId }: Scope,
+    userId: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+    tx: Tx,
+  ): Promise<CurrentEntry[]> {
+    const after = page.after === undefined ? sql`` : sql`and key collate "C" > ${page.after}`;
+    const rows = await tx.execute<{ entry: string; value: string }>(sql`
+      select value, json_build_object('key', key, 'bytes', bytes, 'writtenBy', written_by, 'agentId', agent_id,
+        'updatedAt', (extract(epoch from updated_at) * 1000)::bigint)::text as entry
+      from (
+        select distinct on (key collate "C") * from memory_kv
+        where org_id = ${orgId} and user_id = ${userId} ${after}
+        order by key collate "C", updated_at desc
+        limit ${page.limit}) latest
+      order by key collate "C"`);
+    return rows.map(({ entry, value }) => ({ ...(JSON.parse(entry) as CurrentEntry), value }));
   }
 
   /** @returns how many keys there were */

@@ -30,10 +30,18 @@ export class KvService {
    *
    * @throws AppError INVALID_INPUT for a repeated key; LIMIT_EXCEEDED; NOT_FOUND for an unknown internal id
    */
-  async store(
+  store(principal: Principal, userId: string, entries: readonly Entry[]): Promise<WrittenEntry[]> {
+    return this.#transactions.tenant(principal, (tx) =>
+      this.storeIn(principal, userId, entries, tx),
+    );
+  }
+
+  /** As `store`, owned by the caller's transaction. */
+  async storeIn(
     principal: Principal,
     userId: string,
     entries: readonly Entry[],
+    tx: Tx,
   ): Promise<WrittenEntry[]> {
     const stored = entries.map(toStored);
     refuseRepeatedKeys(stored);
@@ -42,13 +50,11 @@ export class KvService {
       agentId: principal.pins.agentId ?? principal.defaultAgent,
       at: this.#clock(),
     };
-    return this.#transactions.tenant(principal, async (tx) => {
-      const person = await this.#users.findOrCreate(principal, userId, tx);
-      await this.#users.lock(principal, person, tx);
-      const written = await this.#kv.upsert(principal, person, stored, by, tx);
-      await this.#refuseOverLimit(principal, person.userId, tx);
-      return written;
-    });
+    const person = await this.#users.findOrCreate(principal, userId, tx);
+    await this.#users.lock(principal, person, tx);
+    const written = await this.#kv.upsert(principal, person, stored, by, tx);
+    await this.#refuseOverLimit(principal, person.userId, tx);
+    return written;
   }
 
   /** @returns how many of the keys there were */

@@ -4,7 +4,7 @@ import type { Transactions } from "../db/tenant.ts";
 import { pageOf } from "../page.ts";
 import { isUuid } from "../uuid.ts";
 import type { PeopleRepository } from "./people-repository.ts";
-import { type PersonCard, UserStatus } from "./person.ts";
+import { type PersonCard, type PersonDetail, UserStatus } from "./person.ts";
 import { type UserService, unknownPerson } from "./service.ts";
 
 const PAGE = 50;
@@ -68,10 +68,21 @@ export class People {
   find(principal: Principal, userId: string): Promise<PersonCard> {
     const { people, users, transactions } = this.#deps;
     return transactions.tenant(principal, async (tx) => {
-      const { userId: id } = await users.find(principal, userId, tx);
+      const { userId: id } = await users.findWithin(principal, userId, tx);
       const [card] = await people.list(principal, { id, limit: 1 }, tx);
-      if (card && (principal.pins.userId ?? id) === id) return card;
-      throw unknownPerson();
+      if (!card) throw unknownPerson();
+      return card;
+    });
+  }
+
+  /** A person as their own page shows them. @throws AppError as `find` */
+  detail(principal: Principal, userId: string): Promise<PersonDetail> {
+    const { people, users, transactions } = this.#deps;
+    return transactions.tenant(principal, async (tx) => {
+      const { userId: id } = await users.findWithin(principal, userId, tx);
+      const detail = await people.detail(principal, id, tx);
+      if (!detail) throw unknownPerson();
+      return detail;
     });
   }
 }

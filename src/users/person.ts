@@ -114,3 +114,29 @@ export interface PersonCard {
   /** As `channel:externalId`. */
   readonly identities: readonly string[];
 }
+
+/** A person as their own page shows them. */
+export interface PersonDetail extends Omit<PersonCard, "identities"> {
+  readonly approvedAt: string | null;
+  /** Oldest first. */
+  readonly identities: readonly {
+    readonly channel: string;
+    readonly externalId: string;
+    readonly username: string | null;
+    readonly firstName: string | null;
+    readonly since: string;
+    /** Since when nothing can be sent to them there, because they stopped it; null: it can. */
+    readonly unreachableAt: string | null;
+  }[];
+  /** Who was linked into this person, by the ids that they had. */
+  readonly linked: readonly string[];
+  readonly holdings: Holdings;
+}
+
+/** How much is kept of a person, each counted up to 1,001: that says more than 1,000. */
+interface Holdings {
+  readonly messages: number;
+  /** Live ones. */
+  readonly facts: number;
+  readonly entries: number;
+}

@@ -1,3 +1,4 @@
+import type { Principal } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -43,6 +44,19 @@ export class UserService {
         : await this.#users.findExternal(scope, ref, tx);
     if (!person) throw unknownPerson();
     return person;
+  }
+
+  /** As `find`, for somebody who looks through people: anybody but the person that a key is bound to is unknown to it. */
+  async findWithin(principal: Principal, userId: string, tx: Tx): Promise<Person> {
+    const person = await this.find(principal, userId, tx);
+    if ((principal.pins.userId ?? person.userId) !== person.userId) throw unknownPerson();
+    return person;
+  }
+
+  /** As `findToChange`, within the same bounds. */
+  async findToChangeWithin(principal: Principal, userId: string, tx: Tx): Promise<Person> {
+    await this.#users.keepUnlinked(principal, [parsePersonRef(userId, this.#defaultChannel)], tx);
+    return this.findWithin(principal, userId, tx);
   }
 
   /** As `find`, for a write: until the transaction ends the person is not linked to another one. */

@@ -210,6 +210,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       ...(await people.list(mine, { id: a.userId, limit: 9 }, tx)),
       ...(await people.list(mine, { search: a.externalId, limit: 9 }, tx)),
     ]),
+    detail: nothing((a, mine, tx) => people.detail(mine, a.userId, tx)),
   },
   NewcomerRepository: {
     find: answers(new Map(), (a, mine, tx) => newcomers.find(mine, "telegram", [a.externalId], tx)),

@@ -1,3 +1,4 @@
+import { ArchiveRepository } from "../../src/chat/archive-repository.ts";
 import { ImportRepository } from "../../src/chat/import-repository.ts";
 import { MessageRepository } from "../../src/chat/message-repository.ts";
 import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
@@ -19,12 +20,14 @@ import {
 import { inEachScope } from "./fact-calls.ts";
 import { NOON, type SeededOrg } from "./seeded-org.ts";
 
+const archive = new ArchiveRepository();
 const chat = new ChatRepository();
 const platform = new PlatformMessageRepository();
 const imports = new ImportRepository();
 const sending = new SendingRepository();
 const kv = new KvRepository();
 const recalls = new RecallRepository();
+const EVER = { from: undefined, before: undefined, limit: 9 };
 const EVERYTHING = { agents: ["atlas"], includeArchived: true };
 
 const messageOf = (a: SeededOrg) =>
@@ -46,6 +49,17 @@ const messageOf = (a: SeededOrg) =>
 export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
   MessageRepository: {
     find: nothing((a, mine, tx) => new MessageRepository().find(mine, a.message.id, tx)),
+  },
+  ArchiveRepository: {
+    of: empty((a, mine, tx) => archive.of(mine, a.userId, EVER, tx)),
+    ofNobody: empty((_, mine, tx) => archive.ofNobody(mine, EVER, tx)),
+    withIds: empty((a, mine, tx) => archive.withIds(mine, [a.message.id], tx)),
+    beside: empty((a, mine, tx) => {
+      const later = { ...a.message, sentAt: FAR_FUTURE };
+      return archive.beside(mine, later, "before", { whose: "all", limit: 9 }, tx);
+    }),
+    revisions: empty((a, mine, tx) => archive.revisions(mine, [a.message.id], tx)),
+    delete: nothing((a, mine, tx) => archive.delete(mine, a.message.id, tx)),
   },
   ChatRepository: {
     noteUpdate: answers(true, (a, mine, tx) =>
@@ -140,6 +154,7 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
         tx,
       ),
     ),
+    entries: empty((a, mine, tx) => kv.entries(mine, a.userId, { after: undefined, limit: 9 }, tx)),
     usage: answers({ keys: 0, bytes: 0 }, (a, mine, tx) => kv.usage(mine, a.userId, tx)),
     delete: answers(0, (a, mine, tx) => kv.delete(mine, a.userId, ["colour"], tx)),
   },
