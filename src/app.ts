@@ -128,7 +128,9 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     if (waitMs <= 0) runner.wake();
     else if (waitMs < SOON_MS) setTimeout(() => runner.wake(), waitMs).unref();
   };
-  const jobs = new JobService({ jobs: services.jobRows, runner, transactions, clock });
+  const jobs = new JobService({
+    ...{ jobs: services.jobRows, runner, audit: services.audit, transactions, clock },
+  });
 
   const owner = async (org: string, keyId: string): Promise<Principal> => {
     startup.requireReady();

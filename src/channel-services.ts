@@ -1,3 +1,4 @@
+import type { AuditService } from "./audit/service.ts";
 import { Deliveries } from "./channels/deliveries.ts";
 import { DeliveryRepository } from "./channels/delivery-repository.ts";
 import { Forwarder, type ForwarderDependencies } from "./channels/forwarder.ts";
@@ -18,6 +19,7 @@ interface ChannelDependencies {
   readonly config: Config;
   readonly orgs: OrgService;
   readonly users: UserService;
+  readonly audit: AuditService;
   readonly queue: JobQueue;
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -26,10 +28,11 @@ interface ChannelDependencies {
 
 /** The accounts of channels, and what waits to be forwarded from them. */
 export function buildChannels(deps: ChannelDependencies) {
-  const { config, orgs, users, queue, transactions, clock, secretOf } = deps;
+  const { config, orgs, users, audit, queue, transactions, clock, secretOf } = deps;
   const service = new ChannelService({
     channels: new ChannelRepository(),
     orgs,
+    audit,
     transactions,
     clock,
     main: {
@@ -66,12 +69,13 @@ export function buildChannels(deps: ChannelDependencies) {
 interface ForwardingDependencies
   extends Omit<ForwarderDependencies, "outbox" | "channels" | "random" | "metrics" | "wake"> {
   readonly channels: ReturnType<typeof buildChannels>;
+  readonly audit: AuditService;
   readonly metrics: ForwarderDependencies["metrics"] & { oldestForward(seconds: number): void };
   readonly wake: (at?: Date) => void;
 }
 
 /** What delivers it to the agent runtime. */
-export function buildForwarding({ channels, ...deps }: ForwardingDependencies) {
+export function buildForwarding({ channels, audit, ...deps }: ForwardingDependencies) {
   const { transactions, clock, metrics, queue, wake } = deps;
   const rows = new DeliveryRepository();
   const forwarder = new Forwarder({
@@ -84,6 +88,6 @@ export function buildForwarding({ channels, ...deps }: ForwardingDependencies) {
     forwardJob(forwarder),
     deliveriesJob(rows, transactions, clock, metrics),
   ];
-  const deliveries = new Deliveries({ deliveries: rows, queue, transactions, clock, wake });
+  const deliveries = new Deliveries({ deliveries: rows, queue, audit, transactions, clock, wake });
   return { handlers, deliveries };
 }

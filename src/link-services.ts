@@ -1,5 +1,4 @@
-import { AuditRepository } from "./audit/repository.ts";
-import { AuditService } from "./audit/service.ts";
+import type { AuditService } from "./audit/service.ts";
 import type { Outbox } from "./channels/outbox.ts";
 import { CodeMessages } from "./chat/code-messages.ts";
 import { ChatMoveRepository } from "./chat/move-repository.ts";
@@ -34,6 +33,7 @@ interface LinkParts {
   readonly people: UserRepository;
   readonly users: UserService;
   readonly orgs: OrgService;
+  readonly audit: AuditService;
   readonly archive: ChatRepository;
   readonly keys: FactKeyRepository;
   readonly consolidation: Consolidation;
@@ -47,9 +47,8 @@ interface LinkParts {
 
 /** Who is who and who may: links between people, approval, and the trail of both. */
 export function buildLinks(parts: LinkParts) {
-  const { people, users, orgs, archive, keys, consolidation, index, queue, outbox } = parts;
+  const { people, users, orgs, audit, archive, keys, consolidation, index, queue, outbox } = parts;
   const { transactions, clock, defaultOrg } = parts;
-  const audit = new AuditService(new AuditRepository(), transactions, clock);
   const identities = new Identities(people, new IdentityRepository());
   const messages = new ChatMoveRepository();
   const turns = new TurnMoveRepository();
@@ -107,7 +106,6 @@ export function buildLinks(parts: LinkParts) {
     defaultOrg,
   });
   return {
-    audit,
     links,
     codes,
     approval,

@@ -3,6 +3,8 @@ import { KeyRepository } from "./access/repository.ts";
 import { KeyService } from "./access/service.ts";
 import { SessionRepository } from "./access/session-repository.ts";
 import { Sessions } from "./access/sessions.ts";
+import { AuditRepository } from "./audit/repository.ts";
+import { AuditService } from "./audit/service.ts";
 import { buildChannels, buildForwarding } from "./channel-services.ts";
 import { ChatArchive } from "./chat/archive.ts";
 import { ArchiveRepository } from "./chat/archive-repository.ts";
@@ -45,6 +47,8 @@ import { Candidates } from "./recall/candidates.ts";
 import { RecallRepository } from "./recall/repository.ts";
 import { Retrieval } from "./recall/retrieval.ts";
 import { RecallService } from "./recall/service.ts";
+import { RulesRepository } from "./rules/repository.ts";
+import { RulesService } from "./rules/service.ts";
 import { buildSearch } from "./search-services.ts";
 import { buildSending } from "./sending-services.ts";
 import { TurnAssignment } from "./turns/assignment.ts";
@@ -92,13 +96,15 @@ export async function buildServices({
   wait,
 }: ServiceDependencies) {
   const { transactions } = database;
-  const orgs = new OrgService(new OrgRepository(), transactions, clock);
+  const audit = new AuditService(new AuditRepository(), transactions, clock);
+  const orgs = new OrgService(new OrgRepository(), audit, transactions, clock);
   const people = new UserRepository();
   const users = new UserService(people, new ContextRepository(), config.DEFAULT_CHANNEL, clock);
   const keys = new KeyService({
     keys: new KeyRepository(),
     users,
     orgs,
+    audit,
     transactions,
     clock,
     defaultAgent: config.DEFAULT_AGENT,
@@ -171,9 +177,11 @@ export async function buildServices({
     clock,
     orchestrator: config.DEFAULT_AGENT,
   });
-  const channels = buildChannels({ config, orgs, users, queue, transactions, clock, secretOf });
+  const channels = buildChannels({
+    ...{ config, orgs, users, audit, queue, transactions, clock, secretOf },
+  });
   const linking = buildLinks({
-    ...{ people, users, orgs, archive, keys: factKeys, consolidation, index, queue },
+    ...{ people, users, orgs, audit, archive, keys: factKeys, consolidation, index, queue },
     ...{ outbox: channels.outbox, transactions, clock, defaultOrg: config.DEFAULT_ORG },
   });
   const turnRows = new TurnRepository();
@@ -198,7 +206,7 @@ export async function buildServices({
     wake,
   };
   const chat = new ChatService({ ...intake, orgs, idempotency, transactions, clock });
-  const imports = buildImports({ ...intake, statements, orgs, transactions, clock });
+  const imports = buildImports({ ...intake, statements, orgs, audit, transactions, clock });
   const sending = buildSending({
     ...{ config, channels: channels.service, chat: archive, users, index, turns: assignment },
     ...{ idempotency, transactions, clock, wait },
@@ -213,6 +221,7 @@ export async function buildServices({
     turns: turnRows,
     chat,
     queue,
+    audit,
     transactions,
     clock,
     hasExtractor,
@@ -230,7 +239,8 @@ export async function buildServices({
     metrics,
   });
   const forwarding = buildForwarding({
-    ...{ channels, chat, users, recall, queue, transactions, clock, metrics, wake, memoryWithinMs },
+    ...{ channels, chat, users, recall, queue, audit, transactions, clock, metrics, wake },
+    memoryWithinMs,
     defaultAgent: config.DEFAULT_AGENT,
   });
 
@@ -254,12 +264,13 @@ export async function buildServices({
     orgs,
     users,
     people: new People({ people: new PeopleRepository(), users, transactions }),
-    audit: linking.audit,
+    audit,
     links: linking.links,
     codes: linking.codes,
     approval: linking.approval,
     assertions: linking.assertions,
     keys,
+    rules: new RulesService({ rules: new RulesRepository(), orgs, audit, transactions, clock }),
     sessions,
     kv,
     entries: new KvReview({

@@ -10,6 +10,7 @@ import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
 import { LINK_CALLS } from "./isolation/link-calls.ts";
 import { MEMORY_CALLS } from "./isolation/memory-calls.ts";
 import { rowsOf } from "./isolation/rows.ts";
+import { RULES_CALLS } from "./isolation/rules-calls.ts";
 import { SEARCH_CALLS } from "./isolation/search-calls.ts";
 import { NOON, type SeededOrg, secretOf, seedOrg } from "./isolation/seeded-org.ts";
 import { TURN_CALLS } from "./isolation/turn-calls.ts";
@@ -25,6 +26,7 @@ const CALLS = {
   ...TURN_CALLS,
   ...SEARCH_CALLS,
   ...LINK_CALLS,
+  ...RULES_CALLS,
 };
 const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>
   Object.entries(calls).map(([method, call]) => [`${repository}.${method}`, call] as const),

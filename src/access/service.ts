@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -40,6 +41,7 @@ export interface KeyDependencies {
   readonly keys: KeyRepository;
   readonly users: UserService;
   readonly orgs: OrgService;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly defaultAgent: string;
@@ -73,7 +75,7 @@ export class KeyService {
    * @throws AppError FORBIDDEN for a role above the caller's own; NOT_FOUND for an unknown pin
    */
   create(by: Principal, input: NewKey): Promise<{ key: string; info: KeyInfo }> {
-    const { users, orgs, transactions } = this.#deps;
+    const { users, orgs, audit, transactions } = this.#deps;
     requireAdmin(by);
     if (!hasRole(by, input.role)) {
       throw new AppError("FORBIDDEN", "a key cannot make a key of a higher role");
@@ -95,6 +97,10 @@ export class KeyService {
         tx,
       );
       if (!created) throw new Error("a random key exists already");
+      const { id, role, pins } = created.info;
+      const event = { actor: by.keyId, action: "key.created", reason: null };
+      const subject = { subjectKind: "key", subjectId: id } as const;
+      await audit.record(by, { ...event, ...subject, details: { role, pins } }, tx);
       return created;
     });
   }
@@ -108,13 +114,19 @@ export class KeyService {
 
   /** Ends a key at once. @throws AppError NOT_FOUND; FORBIDDEN for a key of a higher role */
   revoke(by: Principal, id: string): Promise<KeyInfo> {
-    const { keys, transactions, clock } = this.#deps;
+    const { keys, audit, transactions, clock } = this.#deps;
     requireAdmin(by);
     return transactions.tenant(by, async (tx) => {
-      const row = isUuid(id) ? await keys.revoke(by, id, clock(), tx) : undefined;
+      const now = clock();
+      const row = isUuid(id) ? await keys.revoke(by, id, now, tx) : undefined;
       if (!row) throw new AppError("NOT_FOUND", "no key has this id");
       if (!hasRole(by, row.role)) {
         throw new AppError("FORBIDDEN", "a key cannot revoke a key of a higher role");
+      }
+      // A key that was revoked before keeps that time.
+      if (row.revokedAt?.getTime() === now.getTime()) {
+        const event = { actor: by.keyId, action: "key.revoked", reason: null };
+        await audit.record(by, { ...event, subjectKind: "key", subjectId: row.id }, tx);
       }
       return toInfo(row);
     });

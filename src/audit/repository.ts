@@ -50,12 +50,14 @@ export class AuditRepository {
     filter: {
       readonly subjectKind?: string | undefined;
       readonly subjectId?: string | undefined;
+      readonly actor?: string | undefined;
+      readonly action?: string | undefined;
       readonly before?: string | undefined;
       readonly limit: number;
     },
     tx: Tx,
   ): Promise<AuditRow[]> {
-    const { subjectKind, subjectId, before, limit } = filter;
+    const { subjectKind, subjectId, actor, action, before, limit } = filter;
     return tx
       .select()
       .from(auditEvents)
@@ -64,6 +66,8 @@ export class AuditRepository {
           eq(auditEvents.orgId, orgId),
           subjectKind === undefined ? undefined : eq(auditEvents.subjectKind, subjectKind),
           subjectId === undefined ? undefined : eq(auditEvents.subjectId, subjectId),
+          actor === undefined ? undefined : eq(auditEvents.actor, actor),
+          action === undefined ? undefined : eq(auditEvents.action, action),
           before === undefined
             ? undefined
             : sql`(${auditEvents.at}, ${auditEvents.id}) < (

@@ -8,13 +8,30 @@ import type { AuditRepository, AuditRow } from "./repository.ts";
 /** Why somebody did something: kept for ever, so ids and causes rather than what was said. */
 export const Reason = z.string().trim().min(1).max(240);
 
+/** What can be acted on. */
+const SUBJECT_KINDS = [
+  "user",
+  "link",
+  "message",
+  "key",
+  "org",
+  "store",
+  "channel",
+  "rules",
+  "turn",
+  "delivery",
+  "job",
+  "import",
+] as const;
+
 /** Something that was done to somebody or something. Holds ids, no contents. */
 export interface AuditEvent {
   /** A key's id, `operator`, or what proved itself otherwise, e.g. `code`. */
   readonly actor: string;
   /** As `<subject>.<what was done>`, e.g. `user.blocked`. */
   readonly action: string;
-  readonly subjectKind: "user" | "link" | "message";
+  readonly subjectKind: (typeof SUBJECT_KINDS)[number];
+  /** An id, or a name where there is none: `channel:account`, the kind of a job. */
   readonly subjectId: string;
   readonly reason: string | null;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -30,8 +47,15 @@ const STATUS_ACTIONS = ["user.pending", "user.approved", "user.blocked"];
 
 /** Query of `GET /v1/audit`. */
 export const AuditQuery = z.strictObject({
-  subjectKind: z.enum(["user", "link", "message"]).optional(),
-  subjectId: z.string().min(1).max(64).optional(),
+  subjectKind: z.enum(SUBJECT_KINDS).optional(),
+  subjectId: z.string().min(1).max(200).optional(),
+  /** A key's id, or what else acted. */
+  actor: z.string().min(1).max(64).optional(),
+  action: z
+    .string()
+    .regex(/^[a-z_]+\.[a-z_]+$/, "is written like user.blocked")
+    .max(64)
+    .optional(),
   ...PageQuery,
 });
 export type AuditQuery = z.output<typeof AuditQuery>;

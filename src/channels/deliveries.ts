@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -27,6 +28,7 @@ export type DeliveryRecord = Omit<DeliveryRow, "orgId" | "position">;
 interface DeliveriesDependencies {
   readonly deliveries: DeliveryRepository;
   readonly queue: JobQueue;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
   /** Lets the runner look for due jobs. */
@@ -63,11 +65,13 @@ export class Deliveries {
    */
   async replay(by: Principal, id: string): Promise<DeliveryRecord> {
     requireAdmin(by);
-    const { deliveries, transactions, wake } = this.#deps;
+    const { deliveries, audit, transactions, wake } = this.#deps;
     const replayed = await transactions.tenant(by, async (tx) => {
       const row = isUuid(id) ? await deliveries.find(by, id, tx) : undefined;
       if (!row) throw new AppError("NOT_FOUND", "no delivery has this id");
       await this.#replay(by, [row], tx);
+      const event = { actor: by.keyId, action: "delivery.replayed", reason: null };
+      await audit.record(by, { ...event, subjectKind: "delivery", subjectId: id }, tx);
       return deliveries.find(by, id, tx);
     });
     wake();
@@ -78,13 +82,18 @@ export class Deliveries {
   /** The same for every dead delivery of the org. @returns how many */
   async replayAll(by: Principal): Promise<{ replayed: number }> {
     requireAdmin(by);
-    const { deliveries, transactions, wake } = this.#deps;
+    const { deliveries, audit, transactions, wake } = this.#deps;
     let replayed = 0;
     for (;;) {
       // The newest first: what is replayed later comes in front.
-      const some = await transactions.tenant(by, async (tx) =>
-        this.#replay(by, await deliveries.dead(by, BATCH, tx), tx),
-      );
+      const some = await transactions.tenant(by, async (tx) => {
+        const count = await this.#replay(by, await deliveries.dead(by, BATCH, tx), tx);
+        if (count === 0) return count;
+        const event = { actor: by.keyId, action: "delivery.replayed_all", reason: null };
+        const subject = { subjectKind: "org", subjectId: by.orgId } as const;
+        await audit.record(by, { ...event, ...subject, details: { count } }, tx);
+        return count;
+      });
       replayed += some;
       wake();
       if (some === 0) return { replayed };

@@ -1,4 +1,5 @@
 import { type Principal, requireAdmin, requireOperator } from "../access/principal.ts";
+import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -18,6 +19,7 @@ import { isSigningSecret } from "./standard-webhooks.ts";
 export interface ChannelDependencies {
   readonly channels: ChannelRepository;
   readonly orgs: OrgService;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
   /** The `main` accounts of the default org, by channel, from the environment. */
@@ -156,6 +158,7 @@ export class ChannelService {
         tx,
       );
       if (!row) throw new AppError("CONFLICT", "this channel account exists already");
+      await this.#record(by, "channel.added", input, tx);
       return this.#listed(row);
     });
   }
@@ -164,9 +167,21 @@ export class ChannelService {
     const { channels, transactions } = this.#deps;
     requireAdmin(by);
     return transactions.tenant(by, async (tx) => {
-      if (await channels.delete(by, channel, account, tx)) return;
-      throw new AppError("NOT_FOUND", "no such channel account");
+      if (!(await channels.delete(by, channel, account, tx))) {
+        throw new AppError("NOT_FOUND", "no such channel account");
+      }
+      await this.#record(by, "channel.removed", { channel, account }, tx);
     });
+  }
+
+  #record(
+    by: Principal,
+    action: string,
+    { channel, account }: { readonly channel: string; readonly account: string },
+    tx: Tx,
+  ): Promise<void> {
+    const subject = { subjectKind: "channel", subjectId: `${channel}:${account}` } as const;
+    return this.#deps.audit.record(by, { actor: by.keyId, action, ...subject, reason: null }, tx);
   }
 
   #listed(row: ChannelAccount): ListedAccount {

@@ -1,4 +1,5 @@
 import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import type { Newcomers } from "../users/newcomers.ts";
@@ -17,6 +18,7 @@ import { optsOut } from "./opt-out.ts";
 export interface ImportDependencies extends IntakeDependencies {
   readonly imports: ImportRepository;
   readonly newcomers: Newcomers;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
 }
@@ -70,6 +72,7 @@ export class ChatImport {
         const inserted = new Set(await this.#deps.imports.insert(principal, rows, tx));
         for (const { platformMessageId: id } of fresh)
           if (!inserted.has(id)) outcomes.set(id, "present");
+        await this.#record(principal, batch, [...outcomes.values()], tx);
       }
       return {
         outcomes: batch.messages.map((message) => {
@@ -79,6 +82,22 @@ export class ChatImport {
         newPeople,
       };
     });
+  }
+
+  /** Of what came in or was changed: nothing where the whole batch was here. */
+  async #record(
+    by: Principal,
+    { channel, account }: MessageImport,
+    outcomes: readonly ImportOutcome[],
+    tx: Tx,
+  ): Promise<void> {
+    const [added = 0, updated = 0] = ["new", "updated"].map(
+      (wanted) => outcomes.filter((outcome) => outcome === wanted).length,
+    );
+    if (added + updated === 0) return;
+    const subject = { subjectKind: "import", subjectId: `${channel}:${account}` } as const;
+    const event = { actor: by.keyId, action: "import.messages", reason: null };
+    await this.#deps.audit.record(by, { ...event, ...subject, details: { added, updated } }, tx);
   }
 
   /** One by one, like edits that a platform delivers: facts learned from the earlier words go. */

@@ -1,5 +1,6 @@
 import { agentOf } from "../access/agent.ts";
 import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -20,6 +21,7 @@ const KEY_ROWS = 1000;
 export interface FactImportDependencies extends StatementDependencies {
   readonly users: UserService;
   readonly orgs: OrgService;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
 }
@@ -66,8 +68,17 @@ export class FactImports {
         return { outcomes: batch.facts.map(firstIsNew(isThere)) };
       }
       const outcomes = await this.#append(statements, histories, now, tx);
+      const count = outcomes.filter((outcome) => outcome === "new").length;
+      if (count > 0) await this.#record(principal, placement, count, tx);
       return { outcomes };
     });
+  }
+
+  /** Of what came in; who stated a fact is kept with each of them too. */
+  #record(by: Principal, { scope }: Placement, count: number, tx: Tx): Promise<void> {
+    const subject = { subjectKind: "import", subjectId: `facts:${scope.name}` } as const;
+    const event = { actor: by.keyId, action: "import.facts", reason: null, details: { count } };
+    return this.#deps.audit.record(by, { ...event, ...subject }, tx);
   }
 
   async #append(

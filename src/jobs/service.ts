@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hasRole, OPERATOR_KEY_ID, type Principal, requireAdmin } from "../access/principal.ts";
+import type { AuditEvent, AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -52,6 +53,7 @@ export interface RunInfo {
 interface JobDependencies {
   readonly jobs: JobRepository;
   readonly runner: Pick<JobRunner, "wake" | "runNow">;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
 }
@@ -99,7 +101,11 @@ export class JobService {
       const found = isUuid(id) ? await jobs.find(scope, id, tx) : undefined;
       if (!found) throw new AppError("NOT_FOUND", "no job has this id");
       const replayed = await jobs.replay(scope, id, clock(), tx);
-      if (replayed) return replayed;
+      if (replayed) {
+        const { kind } = replayed;
+        await this.#record(by, { action: "job.replayed", subjectId: id, details: { kind } }, tx);
+        return replayed;
+      }
       throw new AppError("CONFLICT", `only a dead job can be replayed, this one is ${found.state}`);
     });
     runner.wake();
@@ -110,7 +116,19 @@ export class JobService {
   async runNow(by: Principal, kind: string): Promise<Counts> {
     requireAdmin(by);
     if (!hasRole(by, "owner")) throw new AppError("FORBIDDEN", "this needs an owner key");
+    await this.#within(by, (_, tx) =>
+      this.#record(by, { action: "job.started", subjectId: kind }, tx),
+    );
     return this.#deps.runner.runNow(kind);
+  }
+
+  #record(
+    by: Principal,
+    event: Pick<AuditEvent, "action" | "subjectId" | "details">,
+    tx: Tx,
+  ): Promise<void> {
+    const entry = { ...event, subjectKind: "job", actor: by.keyId, reason: null } as const;
+    return this.#deps.audit.record(by, entry, tx);
   }
 
   async #within<T>(by: Principal, work: (scope: JobScope, tx: Tx) => Promise<T>): Promise<T> {

@@ -2,7 +2,6 @@ import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { ChatService } from "../chat/service.ts";
 import { AppError } from "../errors.ts";
 import type { FactService } from "../facts/service.ts";
-import { Recall } from "../recall/query.ts";
 import type { RecallService } from "../recall/service.ts";
 import { principalOf } from "./caller.ts";
 import type { Shield } from "./server.ts";
@@ -32,7 +31,7 @@ export function registerResources(
       mimeType: "text/markdown",
     },
     shield(async (uri: URL, context) => {
-      const { stableBlock: text } = await recall.recall(principalOf(context), Recall.parse({}));
+      const { stableBlock: text } = await recall.stableBlock(principalOf(context));
       return { contents: [{ uri: uri.href, mimeType: "text/markdown", text }] };
     }),
   );

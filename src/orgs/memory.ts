@@ -25,8 +25,18 @@ export type MemoryChanges = z.output<typeof MemoryChanges>;
 export type Arm = "on" | "off";
 
 /** The arm of a person: the same for as long as the share is, and a larger share only moves people from on to off. */
-export function armOf(settings: MemorySettings, userId: string): Arm {
+export function armOf(settings: Pick<MemorySettings, "enabled" | "offShare">, userId: string): Arm {
   if (!settings.enabled) return "off";
   const place = createHash("sha256").update(userId).digest().readUInt32BE() / 2 ** 32;
   return place < settings.offShare ? "off" : "on";
+}
+
+/** Whether anything is learned of a person and recalled to them; without a person, in the org at all; off in none. */
+export function memoryOf(
+  settings: Pick<MemorySettings, "enabled" | "offShare"> | undefined,
+  userId: string | undefined,
+): Arm {
+  if (!settings) return "off";
+  if (userId === undefined) return settings.enabled ? "on" : "off";
+  return armOf(settings, userId);
 }

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type Principal, requireAdmin, requireOperator } from "../access/principal.ts";
+import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import { isUuid } from "../uuid.ts";
-import { type Arm, armOf, type MemoryChanges, type MemorySettings } from "./memory.ts";
+import { type Arm, type MemoryChanges, type MemorySettings, memoryOf } from "./memory.ts";
 import type { Org, OrgRepository, Store } from "./repository.ts";
 
 /** The short name of an org or store. */
@@ -22,11 +24,13 @@ interface Scope {
 
 export class OrgService {
   readonly #orgs: OrgRepository;
+  readonly #audit: AuditService;
   readonly #transactions: Transactions;
   readonly #clock: Clock;
 
-  constructor(orgs: OrgRepository, transactions: Transactions, clock: Clock) {
+  constructor(orgs: OrgRepository, audit: AuditService, transactions: Transactions, clock: Clock) {
     this.#orgs = orgs;
+    this.#audit = audit;
     this.#transactions = transactions;
     this.#clock = clock;
   }
@@ -60,16 +64,16 @@ export class OrgService {
     return this.#transactions.system("operator", async (tx) => {
       const org = await this.#orgs.insert({ slug, name, createdAt: this.#clock() }, tx);
       if (!org) throw new AppError("CONFLICT", "an org of this name exists");
+      const event = { actor: by.keyId, action: "org.created", reason: null };
+      const subject = { subjectKind: "org", subjectId: org.id } as const;
+      await this.#audit.record({ orgId: org.id }, { ...event, ...subject }, tx);
       return org;
     });
   }
 
   /** Whether anything is extracted for a person of the org, and recalled to them; without a person, in the org at all. */
   async memoryFor(scope: Scope, userId: string | undefined, tx: Tx): Promise<Arm> {
-    const settings = await this.#orgs.memory(scope, tx);
-    if (!settings) return "off";
-    if (userId === undefined) return settings.enabled ? "on" : "off";
-    return armOf(settings, userId);
+    return memoryOf(await this.#orgs.memory(scope, tx), userId);
   }
 
   /** Turns that the org may have extracted a day; null where it has set none. */
@@ -86,8 +90,14 @@ export class OrgService {
   async changeMemory(by: Principal, changes: MemoryChanges): Promise<MemorySettings> {
     requireAdmin(by);
     return this.#transactions.tenant(by, async (tx) => {
+      const before = await this.#memory(by, tx);
       if (Object.keys(changes).length > 0) await this.#orgs.updateMemory(by, changes, tx);
-      return this.#memory(by, tx);
+      const after = await this.#memory(by, tx);
+      if (isDeepStrictEqual(after, before)) return after;
+      const event = { actor: by.keyId, action: "org.memory_changed", reason: null };
+      const subject = { subjectKind: "org", subjectId: by.orgId } as const;
+      await this.#audit.record(by, { ...event, ...subject, details: { before, after } }, tx);
+      return after;
     });
   }
 
@@ -130,6 +140,8 @@ export class OrgService {
     return this.#transactions.tenant(by, async (tx) => {
       const store = await this.#orgs.insertStore(by, { slug, name, createdAt: this.#clock() }, tx);
       if (!store) throw new AppError("CONFLICT", "a store of this name exists");
+      const event = { actor: by.keyId, action: "store.created", reason: null };
+      await this.#audit.record(by, { ...event, subjectKind: "store", subjectId: store.id }, tx);
       return store;
     });
   }

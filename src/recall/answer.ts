@@ -53,7 +53,7 @@ export interface RecallAnswer {
   readonly disabled?: true;
   /** Only words were searched for, because the embedder or the vector index is away. */
   readonly degraded?: string;
-  /** The org's and store's rules, for the cached part of a prompt: empty while none are kept. Never holds a fact. */
+  /** The org's and the store's rules, for the cached part of a prompt: empty where there are none. Never holds a fact. */
   readonly stableBlock: string;
   readonly memoryBlock: string;
   /** Of `memoryBlock`, counted on the high side. */

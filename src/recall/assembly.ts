@@ -24,6 +24,7 @@ export interface Inspection {
 interface Setting {
   readonly input: Recall;
   readonly disabled: boolean;
+  readonly stableBlock: string;
   /** What was found for the query; undefined without one. */
   readonly found: Found | undefined;
   readonly now: Date;
@@ -44,7 +45,7 @@ const WORDS_ONLY = "searched by words alone: the embedder or the vector index is
 /** Makes the answer of what was found. Pure: the same material gives the same blocks, whatever the time. */
 export function assemble(
   { claims, hits, messages }: Material,
-  { input, disabled, found, now, asOf, count }: Setting,
+  { input, disabled, stableBlock, found, now, asOf, count }: Setting,
 ): Inspection {
   const offers = {
     core: factLines(claims.core, count),
@@ -52,7 +53,6 @@ export function assemble(
     archival: found ? archival(claims.matched, messages, count) : factLines(claims.matched, count),
   };
   const block = fillTiers(offers, input.budgetTokens, count);
-  const stableBlock = "";
   const at = asOf ?? now;
   // The block keeps its bytes until the hourly expiry deletes what is over; the data says it at once.
   const lasting = claims.matched.filter(

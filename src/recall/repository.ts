@@ -5,6 +5,7 @@ import { searchDocuments } from "../db/schema/search.ts";
 import type { Tx } from "../db/tenant.ts";
 import type { FactScopeName } from "../facts/fact.ts";
 import { type FactScope, ownerOf, type Slot } from "../facts/row.ts";
+import type { MemorySettings } from "../orgs/memory.ts";
 import { sqlArray } from "../sql-array.ts";
 import type { Said } from "./sessions.ts";
 
@@ -46,6 +47,15 @@ export interface StandingClaim extends Slot {
   readonly tokens: number | null;
 }
 
+/** What an org has settled for its agents. */
+export interface Settled {
+  readonly memory: Pick<MemorySettings, "enabled" | "offShare">;
+  /** Null where nothing was ever saved. */
+  readonly rules: string | null;
+  /** What the store adds to them. */
+  readonly overlay: string | null;
+}
+
 export interface StoredMessage {
   readonly id: string;
   readonly direction: "inbound" | "outbound";
@@ -54,6 +64,13 @@ export interface StoredMessage {
   readonly text: string;
   readonly sentAt: Date;
 }
+
+type SettledRow = {
+  readonly memory_enabled: boolean;
+  readonly memory_off_share: number;
+  readonly rules: string | null;
+  readonly overlay: string | null;
+};
 
 type ClaimRow = {
   readonly scope: FactScopeName;
@@ -70,6 +87,30 @@ type ClaimRow = {
 };
 
 export class RecallRepository {
+  /**
+   * Whether the org uses memory and the rules it had at a time, or has, in one statement: every recall waits for it.
+   *
+   * @returns undefined when the org is gone
+   */
+  async settled(
+    { orgId }: Org,
+    { storeId, asOf }: { readonly storeId?: string | undefined; readonly asOf?: Date | undefined },
+    tx: Tx,
+  ): Promise<Settled | undefined> {
+    const rulesOf = (owner: SQL) => sql`(
+      select text from rule_versions where org_id = ${orgId} and ${owner}
+        ${asOf ? sql`and created_at <= ${asOf.toISOString()}` : sql``}
+      order by version desc limit 1)`;
+    const overlay = storeId === undefined ? sql`null` : rulesOf(sql`store_id = ${storeId}`);
+    const [row] = await tx.execute<SettledRow>(sql`
+      select memory_enabled, memory_off_share, ${rulesOf(sql`store_id is null`)} as rules,
+        ${overlay} as overlay
+      from orgs where id = ${orgId}`);
+    if (!row) return undefined;
+    const { memory_enabled: enabled, memory_off_share: offShare, rules, overlay: ofStore } = row;
+    return { memory: { enabled, offShare }, rules, overlay: ofStore };
+  }
+
   /** Of every pocket, the claims confirmed last and, with them, the core ones confirmed last. */
   async standing(
     scopes: readonly FactScope[],

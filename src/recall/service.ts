@@ -6,7 +6,9 @@ import { AppError } from "../errors.ts";
 import type { FactScopeName } from "../facts/fact.ts";
 import { narrowed } from "../facts/reach.ts";
 import type { FactScope } from "../facts/row.ts";
+import { memoryOf } from "../orgs/memory.ts";
 import type { OrgService } from "../orgs/service.ts";
+import { stableBlockOf } from "../rules/rules.ts";
 import type { UserService } from "../users/service.ts";
 import type { RecallAnswer } from "./answer.ts";
 import { assemble, type Inspection } from "./assembly.ts";
@@ -38,9 +40,10 @@ const MESSAGE_FILTERS = ["since", "asOf"] as const;
 const FACT_FILTERS = [...MESSAGE_FILTERS, "keyPrefix", "tags", "minConfidence"] as const;
 const NO_MESSAGES = { hits: [], stored: [] };
 
-/** What one call may read. */
+/** What one call may read, and is told whatever it asks for. */
 interface Reach {
   readonly scopes: readonly FactScope[];
+  readonly stableBlock: string;
   /** The org, or this person's arm of its comparison, does without memory. */
   readonly disabled: boolean;
 }
@@ -79,7 +82,7 @@ export class RecallService {
     const vector = query === undefined ? undefined : retrieval.vectorOf(query);
     const filter = { ...input, asOf, agents };
     const { reach, words, listed } = await transactions.tenant(principal, async (tx) => {
-      const reach = await this.#reach(principal, input, tx);
+      const reach = await this.#reach(principal, { ...input, asOf }, tx);
       if (reach.disabled) return { reach, listed: [] };
       const { scopes } = reach;
       const words =
@@ -106,6 +109,19 @@ export class RecallService {
     );
   }
 
+  /** The stable block alone, as agents get it: of the key's person where it has one, and of a store. */
+  stableBlock(
+    principal: Principal,
+    input: Pick<Recall, "storeId"> = {},
+  ): Promise<Pick<Reach, "stableBlock" | "disabled">> {
+    const { orgs, transactions } = this.#deps;
+    const storeId = narrowed(principal, "storeId", input.storeId);
+    return transactions.tenant(principal, async (tx) => {
+      const shop = storeId === undefined ? undefined : await orgs.findStore(principal, storeId, tx);
+      return this.#settled(principal, principal.pins.userId, { storeId: shop?.id }, tx);
+    });
+  }
+
   async #messages(
     scopes: readonly FactScope[],
     evidence: Evidence | undefined,
@@ -124,13 +140,25 @@ export class RecallService {
   }
 
   async #reach(principal: Principal, input: Recall, tx: Tx): Promise<Reach> {
-    const scopes = await this.#scopesOf(principal, input, tx);
+    const { scopes, storeId } = await this.#scopesOf(principal, input, tx);
     const person = scopes.find((scope) => scope.name === "user");
-    const memory = await this.#deps.orgs.memoryFor(principal, person?.userId, tx);
-    return { scopes, disabled: memory === "off" };
+    const { asOf } = input;
+    return { scopes, ...(await this.#settled(principal, person?.userId, { storeId, asOf }, tx)) };
   }
 
-  async #scopesOf(principal: Principal, input: Recall, tx: Tx): Promise<FactScope[]> {
+  async #settled(
+    principal: Principal,
+    userId: string | undefined,
+    of: Parameters<RecallRepository["settled"]>[1],
+    tx: Tx,
+  ): Promise<Omit<Reach, "scopes">> {
+    const settled = await this.#deps.recalls.settled(principal, of, tx);
+    const disabled = memoryOf(settled?.memory, userId) === "off";
+    const texts = settled && !disabled ? [settled.rules, settled.overlay] : [];
+    return { disabled, stableBlock: stableBlockOf(texts) };
+  }
+
+  async #scopesOf(principal: Principal, input: Recall, tx: Tx) {
     const { users, orgs } = this.#deps;
     const { orgId } = principal;
     const userId = narrowed(principal, "userId", input.userId);
@@ -147,13 +175,12 @@ export class RecallService {
       const found = await users.find(principal, person, tx);
       scopes.push({ name: "user", orgId, userId: found.userId });
     }
-    const shop = wanted("store", storeId);
-    if (shop !== undefined) {
-      const found = await orgs.findStore(principal, shop, tx);
-      scopes.push({ name: "store", orgId, storeId: found.id });
-    }
+    wanted("store", storeId);
+    // Whatever scopes are asked for: its rules hold in it.
+    const shop = storeId === undefined ? undefined : await orgs.findStore(principal, storeId, tx);
+    if (shop && wanted("store", shop.id)) scopes.push({ name: "store", orgId, storeId: shop.id });
     if (input.scopes?.includes("org") ?? true) scopes.push({ name: "org", orgId });
-    return scopes;
+    return { scopes, storeId: shop?.id };
   }
 }
 

@@ -56,6 +56,18 @@ export class TurnRepository {
       .for("update");
   }
 
+  /** The newest ones that the extractor gave up. */
+  async lockDead({ orgId }: Scope, limit: number, tx: Tx): Promise<string[]> {
+    const rows = await tx
+      .select({ id: turns.id })
+      .from(turns)
+      .where(and(eq(turns.orgId, orgId), eq(turns.state, "dead")))
+      .orderBy(desc(turns.openedAt), desc(turns.id))
+      .limit(limit)
+      .for("update");
+    return rows.map(({ id }) => id);
+  }
+
   /** The open turns of a conversation: one of each person, or of the one named. */
   lockOpen({ orgId }: Scope, place: Conversation, userId: string | undefined, tx: Tx) {
     return tx

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Principal, requireAdmin } from "../access/principal.ts";
+import type { AuditService } from "../audit/service.ts";
 import type { ChatService } from "../chat/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
@@ -14,6 +15,10 @@ import { EXTRACT_JOB, TURN_STATES } from "./turn.ts";
 const DAY_MS = 86_400_000;
 const COMPARED_DAYS = 90;
 const MAX_CORRECTIONS = 50;
+/** Queued again in one transaction. */
+const BATCH = 200;
+/** A turn that waits for its extraction once more. */
+const AGAIN = { state: "closed", reason: null } as const;
 
 const CURSOR = /^(\d{1,16})_([0-9a-f-]{36})$/;
 
@@ -62,6 +67,7 @@ interface TurnServices {
   readonly turns: TurnRepository;
   readonly chat: ChatService;
   readonly queue: JobQueue;
+  readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly hasExtractor: boolean;
@@ -113,6 +119,7 @@ export class TurnService {
         throw new AppError("NOT_FOUND", "no pending correction has this id");
       }
       await turns.update(by, turnId, { state: "skipped", reason: "dismissed" }, tx);
+      await this.#record(by, "turn.dismissed", turnId, tx);
     });
   }
 
@@ -123,31 +130,38 @@ export class TurnService {
    */
   retry(by: Principal, turnId: string): Promise<TurnRecord> {
     requireAdmin(by);
-    const { turns, queue, transactions, clock, hasExtractor } = this.#deps;
+    const { turns, transactions } = this.#deps;
     return transactions.tenant(by, async (tx) => {
       const turn = isUuid(turnId) ? await turns.lock(by, turnId, tx) : undefined;
       if (!turn) throw new AppError("NOT_FOUND", "no turn has this id");
       if (!isStuck(turn))
         throw new AppError("CONFLICT", `the turn is ${turn.state}: nothing to try again`);
-      if (!hasExtractor) {
-        throw new AppError("CONFLICT", "there is no extractor", {
-          hint: "Set ANTHROPIC_API_KEY and restart.",
-        });
-      }
-      const now = clock();
-      const changes = { state: "closed", reason: null } as const;
-      await turns.update(by, turnId, changes, tx);
-      const dedupeKey = `${turnId} again ${now.getTime()}`;
-      const job = {
-        kind: EXTRACT_JOB,
-        dedupeKey,
-        orgId: by.orgId,
-        payload: { turnId },
-        runAt: now,
-      };
-      await queue.enqueue(job, now, tx);
-      return recordOf({ ...turn, ...changes });
+      this.#requireExtractor();
+      await this.#queueAgain(by, turnId, tx);
+      await this.#record(by, "turn.retried", turnId, tx);
+      return recordOf({ ...turn, ...AGAIN });
     });
+  }
+
+  /** The same for every turn that the extractor gave up. @returns how many; @throws AppError CONFLICT without one */
+  async retryAll(by: Principal): Promise<{ retried: number }> {
+    requireAdmin(by);
+    const { turns, audit, transactions } = this.#deps;
+    this.#requireExtractor();
+    let retried = 0;
+    for (;;) {
+      const count = await transactions.tenant(by, async (tx) => {
+        const dead = await turns.lockDead(by, BATCH, tx);
+        for (const turnId of dead) await this.#queueAgain(by, turnId, tx);
+        if (dead.length === 0) return 0;
+        const event = { actor: by.keyId, action: "turn.retried_all", reason: null };
+        const subject = { subjectKind: "org", subjectId: by.orgId } as const;
+        await audit.record(by, { ...event, ...subject, details: { count: dead.length } }, tx);
+        return dead.length;
+      });
+      retried += count;
+      if (count === 0) return { retried };
+    }
   }
 
   /** The arms with and without memory, side by side; by default of the last 90 days. */
@@ -169,6 +183,27 @@ export class TurnService {
     requireAdmin(by);
     const { turns, transactions } = this.#deps;
     return transactions.tenant(by, (tx) => turns.usage(by, days, tx));
+  }
+
+  #requireExtractor(): void {
+    if (this.#deps.hasExtractor) return;
+    throw new AppError("CONFLICT", "there is no extractor", {
+      hint: "Set ANTHROPIC_API_KEY and restart.",
+    });
+  }
+
+  async #queueAgain({ orgId }: Principal, turnId: string, tx: Tx): Promise<void> {
+    const { turns, queue, clock } = this.#deps;
+    const now = clock();
+    await turns.update({ orgId }, turnId, AGAIN, tx);
+    const dedupeKey = `${turnId} again ${now.getTime()}`;
+    const job = { kind: EXTRACT_JOB, dedupeKey, orgId, payload: { turnId }, runAt: now };
+    await queue.enqueue(job, now, tx);
+  }
+
+  #record(by: Principal, action: string, turnId: string, tx: Tx): Promise<void> {
+    const subject = { subjectKind: "turn", subjectId: turnId } as const;
+    return this.#deps.audit.record(by, { actor: by.keyId, action, ...subject, reason: null }, tx);
   }
 
   async #correction(by: Principal, turn: TurnRow, tx: Tx): Promise<PendingCorrection> {

@@ -26,6 +26,7 @@ onBothDatabases((engine) => {
       keys: new KeyRepository(),
       users: undefined as never,
       orgs: undefined as never,
+      audit: undefined as never,
       defaultAgent: "atlas",
     });
     sessions = new Sessions({ ...shared, sessions: rows, keys });

@@ -159,6 +159,10 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
     delete: answers(0, (a, mine, tx) => kv.delete(mine, a.userId, ["colour"], tx)),
   },
   RecallRepository: {
+    settled: answers(
+      { memory: { enabled: true, offShare: 0 }, rules: null, overlay: null },
+      (a, mine, tx) => recalls.settled(mine, { storeId: a.storeId, asOf: FAR_FUTURE }, tx),
+    ),
     standing: empty((a, mine, tx) =>
       inEachScope(a, mine, (scope) => recalls.standing([scope], EVERYTHING, 100, tx)),
     ),

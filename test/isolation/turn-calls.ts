@@ -30,6 +30,7 @@ export const TURN_CALLS: Readonly<Record<string, Calls>> = {
     ),
     lock: nothing((a, mine, tx) => turns.lock(mine, a.turn.id, tx)),
     lockAll: nothing((a, mine, tx) => turns.lockAll(mine, [a.turn.id], tx)),
+    lockDead: empty((_, mine, tx) => turns.lockDead(mine, 9, tx)),
     lockOpen: empty((a, mine, tx) => turns.lockOpen(mine, placeOf(a), undefined, tx)),
     lockNewest: nothing((a, mine, tx) => turns.lockNewest(mine, placeOf(a), a.userId, tx)),
     update: nothing((a, mine, tx) => turns.update(mine, a.turn.id, { reason: "planted" }, tx)),

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { OPERATOR_KEY_ID, type Principal } from "../../src/access/principal.ts";
+import { AuditRepository } from "../../src/audit/repository.ts";
+import { AuditService } from "../../src/audit/service.ts";
 import { JobRepository } from "../../src/jobs/repository.ts";
 import { JobQuery, JobService, RunQuery } from "../../src/jobs/service.ts";
 import { TestClock } from "../support/clock.ts";
@@ -33,6 +35,7 @@ onBothDatabases((engine) => {
     const service = new JobService({
       jobs: new JobRepository(),
       runner,
+      audit: new AuditService(new AuditRepository(), db().transactions, clock.now),
       transactions: db().transactions,
       clock: clock.now,
     });

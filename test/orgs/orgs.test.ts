@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR_KEY_ID, type Principal } from "../../src/access/principal.ts";
+import { AuditRepository } from "../../src/audit/repository.ts";
+import { AuditService } from "../../src/audit/service.ts";
 import { OrgRepository } from "../../src/orgs/repository.ts";
 import { OrgService, Slug } from "../../src/orgs/service.ts";
 import { openDatabase, type TestDatabase } from "../db/open-database.ts";
@@ -32,7 +34,8 @@ onBothDatabases((engine) => {
   let orgs: OrgService;
   beforeAll(async () => {
     db = await openDatabase(engine);
-    orgs = new OrgService(new OrgRepository(), db.transactions, clock.now);
+    const audit = new AuditService(new AuditRepository(), db.transactions, clock.now);
+    orgs = new OrgService(new OrgRepository(), audit, db.transactions, clock.now);
   });
   afterAll(() => db.close());
 

@@ -23,6 +23,11 @@ const step = fc.oneof(
     text: fc.constantFrom("I had green tea in Lyon", "my cat is ill", "what a price!"),
     hours: fc.integer({ min: 0, max: 24 * 40 }),
   }),
+  fc.record({
+    kind: fc.constant("rules" as const),
+    text: fc.constantFrom("", "Be polite.", "# Tone\n\nBe brief."),
+    hours: fc.integer({ min: 0, max: 24 }),
+  }),
   fc.record({ kind: fc.constant("consolidate" as const), hours: fc.integer({ min: 0, max: 900 }) }),
 );
 /** How long nothing happens: less than a second, days, years. */
@@ -56,7 +61,10 @@ onBothDatabases((engine) => {
                 ...(!key.startsWith("watch") && { tier }),
               });
             } else if (one.kind === "say") await s.say(one.text);
-            else await s.consolidate();
+            else if (one.kind === "rules") {
+              const { version: basedOn } = await s.rules.current(s.owner, {});
+              await s.rules.save(s.owner, { text: one.text, basedOn });
+            } else await s.consolidate();
           }
           const blocks = async () => {
             const { memoryBlock, stableBlock, etag, tokens } = await s.recall({

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { v7 } from "uuid";
 import type { Principal } from "../../src/access/principal.ts";
+import { AuditRepository } from "../../src/audit/repository.ts";
+import { AuditService } from "../../src/audit/service.ts";
 import type { ChannelMessage } from "../../src/chat/message.ts";
 import { MessageRepository } from "../../src/chat/message-repository.ts";
 import { PlatformMessageRepository } from "../../src/chat/platform-repository.ts";
@@ -57,7 +59,8 @@ export type IndexUnderTest = Awaited<ReturnType<typeof tenantOf>>;
 
 async function tenantOf({ transactions }: Database) {
   const clock = new TestClock();
-  const orgs = new OrgService(new OrgRepository(), transactions, clock.now);
+  const audit = new AuditService(new AuditRepository(), transactions, clock.now);
+  const orgs = new OrgService(new OrgRepository(), audit, transactions, clock.now);
   const contexts = new ContextRepository();
   const users = new UserService(new UserRepository(), contexts, "telegram", clock.now);
   const messages = new SearchMessageRepository();
