@@ -72,6 +72,11 @@ CREATE INDEX "store_facts_contested_idx" ON "store_facts" USING btree ("org_id",
 CREATE INDEX "store_facts_watch_idx" ON "store_facts" USING btree ("org_id",coalesce(last_confirmed_at, observed_at) desc,id desc) WHERE merged_into is null and archived_at is null and split_part(key, '.', 1) = 'watch';--> statement-breakpoint
 CREATE INDEX "user_facts_contested_idx" ON "user_facts" USING btree ("org_id",coalesce(last_confirmed_at, observed_at) desc,id desc) WHERE merged_into is null and archived_at is null and contested;--> statement-breakpoint
 CREATE INDEX "user_facts_watch_idx" ON "user_facts" USING btree ("org_id",coalesce(last_confirmed_at, observed_at) desc,id desc) WHERE merged_into is null and archived_at is null and split_part(key, '.', 1) = 'watch';--> statement-breakpoint
+DROP INDEX "job_runs_kind_idx";--> statement-breakpoint
+CREATE INDEX "jobs_org_time_idx" ON "jobs" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "jobs_dead_idx" ON "jobs" USING btree ("org_id","created_at","id") WHERE "jobs"."state" = 'dead';--> statement-breakpoint
+CREATE INDEX "turns_time_idx" ON "turns" USING btree ("org_id","opened_at","id");--> statement-breakpoint
+CREATE INDEX "job_runs_kind_idx" ON "job_runs" USING btree ("org_id","kind","started_at");--> statement-breakpoint
 CREATE POLICY "memory_counts_tenant" ON "memory_counts" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 CREATE POLICY "erasures_tenant" ON "erasures" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 CREATE POLICY "rule_versions_tenant" ON "rule_versions" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint

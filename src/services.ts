@@ -275,7 +275,7 @@ export async function buildServices({
     kv,
     entries: new KvReview({
       ...{ kv: entries, service: kv, users, transactions },
-      audit: linking.audit,
+      audit,
     }),
     facts,
     review,
@@ -287,7 +287,7 @@ export async function buildServices({
     chat,
     archive: new ChatArchive({
       ...{ ...intake, archive: new ArchiveRepository(), transactions, clock },
-      audit: linking.audit,
+      audit,
     }),
     imports,
     turns,

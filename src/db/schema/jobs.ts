@@ -25,6 +25,10 @@ export const jobs = pgTable(
   },
   (t) => [
     unique("jobs_dedupe").on(t.kind, t.dedupeKey),
+    index("jobs_org_time_idx").on(t.orgId, t.createdAt, t.id),
+    index("jobs_dead_idx")
+      .on(t.orgId, t.createdAt, t.id)
+      .where(sql`${t.state} = 'dead'`),
     index("jobs_due_idx").on(t.runAt).where(sql`${t.state} in ('queued', 'running')`),
     check("jobs_state", sql`${t.state} in ('queued', 'running', 'done', 'dead')`),
     tenantPolicy("jobs"),
@@ -49,7 +53,7 @@ export const jobRuns = pgTable(
   },
   (t) => [
     index("job_runs_job_idx").on(t.jobId),
-    index("job_runs_kind_idx").on(t.kind, t.startedAt),
+    index("job_runs_kind_idx").on(t.orgId, t.kind, t.startedAt),
     index("job_runs_time_idx").on(t.startedAt),
     check("job_runs_outcome", sql`${t.outcome} in ('running', 'done', 'failed', 'lost')`),
     tenantPolicy("job_runs"),

@@ -55,6 +55,7 @@ export const turns = pgTable(
       .where(sql`${t.state} = 'open'`),
     index("turns_user_idx").on(t.userId, t.openedAt),
     index("turns_store_idx").on(t.storeId).where(sql`${t.storeId} is not null`),
+    index("turns_time_idx").on(t.orgId, t.openedAt, t.id),
     index("turns_state_idx").on(t.orgId, t.state, t.openedAt),
     check("turns_state", sql`${t.state} in ('open', 'closed', 'extracted', 'skipped', 'dead')`),
     check("turns_arm", sql`${t.arm} in ('on', 'off')`),
