@@ -218,13 +218,7 @@ export async function buildServices({
   });
   const hasExtractor = extractor !== undefined;
   const turns = new TurnService({
-    turns: turnRows,
-    chat,
-    queue,
-    audit,
-    transactions,
-    clock,
-    hasExtractor,
+    ...{ turns: turnRows, chat, queue, audit, transactions, clock, hasExtractor },
   });
   const extraction = new Extraction({
     turns: turnRows,
@@ -273,10 +267,7 @@ export async function buildServices({
     rules: new RulesService({ rules: new RulesRepository(), orgs, audit, transactions, clock }),
     sessions,
     kv,
-    entries: new KvReview({
-      ...{ kv: entries, service: kv, users, transactions },
-      audit,
-    }),
+    entries: new KvReview({ kv: entries, service: kv, users, transactions, audit }),
     facts,
     review,
     consolidation,
@@ -286,8 +277,7 @@ export async function buildServices({
     embedding: search.embedding,
     chat,
     archive: new ChatArchive({
-      ...{ ...intake, archive: new ArchiveRepository(), transactions, clock },
-      audit,
+      ...{ ...intake, archive: new ArchiveRepository(), transactions, clock, audit },
     }),
     imports,
     turns,

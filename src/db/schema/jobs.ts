@@ -26,9 +26,7 @@ export const jobs = pgTable(
   (t) => [
     unique("jobs_dedupe").on(t.kind, t.dedupeKey),
     index("jobs_org_time_idx").on(t.orgId, t.createdAt, t.id),
-    index("jobs_dead_idx")
-      .on(t.orgId, t.createdAt, t.id)
-      .where(sql`${t.state} = 'dead'`),
+    index("jobs_dead_idx").on(t.orgId, t.createdAt, t.id).where(sql`${t.state} = 'dead'`),
     index("jobs_due_idx").on(t.runAt).where(sql`${t.state} in ('queued', 'running')`),
     check("jobs_state", sql`${t.state} in ('queued', 'running', 'done', 'dead')`),
     tenantPolicy("jobs"),
