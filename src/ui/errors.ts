@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { html } from "htm/preact";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { render } from "./layout.ts";
+import { isLive } from "./live.ts";
 import { ErrorPage } from "./pages/error.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -26,6 +27,10 @@ export function answerError(
   const { code, message, hint } = describe(error, request);
   const [status, title] = PAGES[code];
   if (code === "UNAVAILABLE") reply.header("retry-after", "5");
+  // A part of the page was asked for: the error takes the place of the whole.
+  if (isLive(request.headers)) {
+    reply.headers({ "hx-retarget": "#main", "hx-reselect": "#main", "hx-reswap": "outerHTML" });
+  }
   return reply
     .code(status)
     .type("text/html; charset=utf-8")

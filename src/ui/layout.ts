@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { address } from "./address.ts";
 import { navigationOf } from "./navigation.ts";
+import { SCRIPT_ADDRESS, SCRIPT_SETTINGS } from "./script.ts";
 import { STYLE_ADDRESS } from "./style.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -26,6 +27,7 @@ export function Layout({ title, viewer, here, children }: LayoutProps) {
         <title>${title} · Souvenir</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href=${STYLE_ADDRESS} />
+        ${viewer && html`<meta name="htmx-config" content=${SCRIPT_SETTINGS} /><script src=${SCRIPT_ADDRESS} defer></script>`}
       </head>
       <body class=${viewer ? "framed" : "bare"}>
         <a class="skip" href="#main">Skip to the content</a>
@@ -35,6 +37,7 @@ export function Layout({ title, viewer, here, children }: LayoutProps) {
         </header>
         ${viewer && html`<${Menu} viewer=${viewer} here=${here} />`}
         <main id="main" tabindex="-1">${children}</main>
+        ${viewer && html`<p id="said" aria-live="polite" class="hidden"></p>`}
       </body>
     </html>
   `;

@@ -14,6 +14,7 @@ import { factRoutes } from "./fact-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { Places } from "./places.ts";
 import { sameOrigin } from "./same-origin.ts";
+import { SCRIPT } from "./script.ts";
 import { type Charge, refuseOften, signInRoutes } from "./sign-in-routes.ts";
 import { STYLE } from "./style.ts";
 import { Viewers } from "./viewer.ts";
@@ -21,9 +22,11 @@ import { Viewers } from "./viewer.ts";
 /** A value takes 4 KiB as JSON, which a form writes as up to nine characters for each of two bytes. */
 const BODY_LIMIT = 32_768;
 
-/** Nothing but the page's own style sheet, no script at all, and forms that lead nowhere else. */
+/** Nothing but the page's own style sheet and script, which asks this server alone, and forms that lead nowhere else. */
 const POLICY = [
   "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
   "style-src 'self'",
   "img-src data:",
   "form-action 'self'",
@@ -49,7 +52,7 @@ export interface MemoryPageOptions {
   readonly chargeSignIn: Charge;
 }
 
-/** `/ui`: where people see, correct and delete what is remembered. Everything works without JavaScript: there is none. */
+/** `/ui`: where people see, correct and delete what is remembered. Everything works without JavaScript. */
 export async function memoryPage(app: FastifyInstance, options: MemoryPageOptions): Promise<void> {
   const { sessions, anonymous, orgs, people, facts, review } = options;
   const viewers = new Viewers(sessions, anonymous);
@@ -78,12 +81,15 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
   });
 
-  app.get("/style.css", async (_request, reply) =>
-    reply
-      .type("text/css; charset=utf-8")
-      .header("cache-control", "public, max-age=31536000, immutable")
-      .send(STYLE),
-  );
+  const keep = (path: string, type: string, text: string) =>
+    app.get(path, async (_request, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .header("cache-control", "public, max-age=31536000, immutable")
+        .send(text),
+    );
+  keep("/style.css", "text/css", STYLE);
+  keep("/script.js", "text/javascript", SCRIPT);
   signInRoutes(app, { sessions, viewers, charge: options.chargeSignIn });
 
   await app.register(async (inside) => {

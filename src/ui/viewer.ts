@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Sessions } from "../access/sessions.ts";
+import { isLive } from "./live.ts";
 import { forgetSession, sessionToken } from "./session-cookie.ts";
 
 /** Somebody who looks at the page. */
@@ -38,7 +39,10 @@ export class Viewers {
     }
     const isOver = sessionToken(request) !== undefined;
     if (isOver) forgetSession(reply);
-    await reply.redirect(isOver ? "/ui/sign-in?over=1" : "/ui/sign-in", 303);
+    const signIn = isOver ? "/ui/sign-in?over=1" : "/ui/sign-in";
+    // A script follows a redirect by itself and would put the sign-in page into a part of this one.
+    if (isLive(request.headers)) await reply.code(401).header("hx-redirect", signIn).send();
+    else await reply.redirect(signIn, 303);
   };
 
   /** Who sent a request that `require` let through. */

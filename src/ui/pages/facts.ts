@@ -38,6 +38,7 @@ export function FactsPage({ viewer, named: { place, name }, query, page, done }:
         done=${done}
       />
       <${Filter} place=${place} query=${query} />
+      <div id="list">
       <p class="summary">
         ${
           all
@@ -52,6 +53,7 @@ export function FactsPage({ viewer, named: { place, name }, query, page, done }:
         back=${offset > 0 && { href: at(Math.max(0, offset - limit)), label: "Stronger facts" }}
         on=${page.nextOffset !== null && { href: at(page.nextOffset), label: "Weaker facts" }}
       />
+      </div>
     <//>
   `;
 }
@@ -60,6 +62,7 @@ function Filter({ place, query }: Pick<FactsProps, "query"> & Pick<NamedPlace, "
   return html`
     <${FilterForm}
       action="/ui/facts"
+      live="#list"
       keep=${{ scope: place.scope, userId: place.userId, storeId: place.storeId, all: query.all ? "1" : undefined }}
     >
       <${Field} name="q" label="Words in key, tags or value" wide>

@@ -1,5 +1,6 @@
 import { html } from "htm/preact";
 import type { ComponentChildren } from "preact";
+import { liveFilter } from "../live.ts";
 
 interface FilterFormProps {
   /** The page that lists; the form asks for it again with what was chosen. */
@@ -7,13 +8,21 @@ interface FilterFormProps {
   /** What is kept of the address beside what the form asks for. */
   readonly keep?: Readonly<Record<string, string | number | undefined>>;
   readonly button?: string;
+  /** The selector of the list, to be replaced while somebody types; absent = by the button alone. */
+  readonly live?: string;
   readonly children?: ComponentChildren;
 }
 
 /** Narrows a list: a plain GET of the same page. */
-export function FilterForm({ action, keep = {}, button = "Search", children }: FilterFormProps) {
+export function FilterForm({
+  action,
+  keep = {},
+  button = "Search",
+  live,
+  children,
+}: FilterFormProps) {
   return html`
-    <form class="filter" method="get" action=${action} role="search">
+    <form class="filter" method="get" action=${action} role="search" ...${live && liveFilter(action, live)}>
       ${Object.entries(keep).map(([name, value]) => value !== undefined && html`<input type="hidden" name=${name} value=${value} />`)}
       ${children}
       <button>${button}</button>
