@@ -13,6 +13,7 @@ import { ownHosts } from "./http/own-hosts.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { buildHttp } from "./http/server.ts";
 import { linkAssertions } from "./http/v1/assertions.ts";
+import { exportSchemaRoute } from "./http/v1/exports.ts";
 import { messageRoute } from "./http/v1/messages.ts";
 import { v1Routes } from "./http/v1/routes.ts";
 import { JobLeases } from "./jobs/leases.ts";
@@ -171,6 +172,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       allowedHosts: config.ALLOWED_HOSTS,
     }),
   );
+  await http.register(exportSchemaRoute, { allowedHosts: config.ALLOWED_HOSTS });
   await http.register(linkAssertions, {
     assertions: services.assertions,
     secret: config.LINK_SECRET,
@@ -198,6 +200,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     people: services.people,
     facts,
     review: services.review,
+    exports: services.exports,
     requireReady: () => startup.requireReady(),
     requireOwnHost: ownHosts(config.ALLOWED_HOSTS),
     charge: (principal) => charge(principal, 1),

@@ -19,6 +19,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./db/client.ts";
 import { maintenanceJob } from "./db/maintenance.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
+import { buildExports } from "./export-services.ts";
 import { Comparison } from "./facts/comparison.ts";
 import { Consolidation } from "./facts/consolidation.ts";
 import { compareJob, consolidateJob, expireJob } from "./facts/jobs.ts";
@@ -184,6 +185,7 @@ export async function buildServices({
     ...{ people, users, orgs, audit, archive, keys: factKeys, consolidation, index, queue },
     ...{ outbox: channels.outbox, transactions, clock, defaultOrg: config.DEFAULT_ORG },
   });
+  const exports = buildExports({ users, orgs, review, audit, transactions, clock });
   const turnRows = new TurnRepository();
   const assignment = new TurnAssignment({
     turns: turnRows,
@@ -259,6 +261,7 @@ export async function buildServices({
     users,
     people: new People({ people: new PeopleRepository(), users, transactions }),
     audit,
+    exports,
     links: linking.links,
     codes: linking.codes,
     approval: linking.approval,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting|sql-array|page)\.ts`;
 const DOMAIN =
-  "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|idempotency)";
+  "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|idempotency|export)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
@@ -33,7 +33,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ],
   // Readers of other programs' files; what a Telegram message may keep is the same in an export.
   ["import/.+", [SHARED, OPEN, "import/.+", String.raw`telegram/(?:payload|speaker)\.ts`]],
-  [String.raw`(?:app|(?:(?:search|link|channel|import|sending)-)?services)\.ts`, [".+"]],
+  [String.raw`(?:app|(?:(?:search|link|channel|import|export|sending)-)?services)\.ts`, [".+"]],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -62,6 +62,16 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   [
     String.raw`(?:users/context|recall/repository)\.ts`,
     [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`],
+  ],
+  // What it reads and writes is one table of tables.
+  [
+    `export/${REPOSITORY_FILE}`,
+    [
+      SHARED,
+      OPEN,
+      String.raw`export/tables-repository\.ts`,
+      String.raw`db/(?:tenant|schema/.+)\.ts`,
+    ],
   ],
   [REPOSITORY, [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`]],
   [
@@ -128,7 +138,7 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !/^(?:app|(?:(?:search|link|channel|import|sending)-)?services)\.ts$/.test(file),
+          !/^(?:app|(?:(?:search|link|channel|import|export|sending)-)?services)\.ts$/.test(file),
       )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orgs } from "../src/db/schema/orgs.ts";
 import type { Transactions } from "../src/db/tenant.ts";
 import { type Call, REFUSED } from "./isolation/call.ts";
+import { EXPORT_CALLS } from "./isolation/export-calls.ts";
 import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
 import { LINK_CALLS } from "./isolation/link-calls.ts";
@@ -27,6 +28,7 @@ const CALLS = {
   ...SEARCH_CALLS,
   ...LINK_CALLS,
   ...RULES_CALLS,
+  ...EXPORT_CALLS,
 };
 const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>
   Object.entries(calls).map(([method, call]) => [`${repository}.${method}`, call] as const),

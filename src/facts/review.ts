@@ -1,7 +1,6 @@
-import { hasRole, type Principal } from "../access/principal.ts";
+import type { Principal } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
-import { AppError } from "../errors.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { UserService } from "../users/service.ts";
 import { Deciding, type DecidingDependencies } from "./deciding.ts";
@@ -15,9 +14,6 @@ import type { ReviewRepository } from "./review-repository.ts";
 import { type FactScope, ownerOf } from "./row.ts";
 import { foldText, wordsOf } from "./search-text.ts";
 import { Statements } from "./statements.ts";
-
-/** Rows of an export that are read in one transaction. */
-const PAGE = 500;
 
 export interface ReviewDependencies extends DecidingDependencies {
   readonly review: ReviewRepository;
@@ -35,12 +31,7 @@ export interface Place {
   readonly storeId?: string | undefined;
 }
 
-interface Exported {
-  readonly id: string;
-  readonly agentId: string;
-}
-
-/** What people do with facts: look through them, decide about them, take them along. */
+/** What people do with facts: look through them, decide about them. */
 export class FactReview {
   readonly #deps: ReviewDependencies;
   readonly #deciding: Deciding;
@@ -110,58 +101,11 @@ export class FactReview {
     });
   }
 
-  /**
-   * Everything kept about one scope as JSON text, in pieces: every statement with its state, every decision and event, and
-   * at the end how many there were. No piece is larger than a page, however much there is.
-   *
-   * @throws AppError as `list`, before the first piece
-   */
-  async *export(principal: Principal, place: Place): AsyncGenerator<string> {
-    const { review, facts, transactions, clock } = this.#deps;
-    const at = clock();
-    const scope = await transactions.tenant(principal, (tx) => this.#scopeOf(principal, place, tx));
-    if (scope.name !== "user" && !hasRole(principal, "admin")) {
-      throw new AppError("FORBIDDEN", "facts of an org or a store are exported by admins");
-    }
-    const pockets = this.#pocketsOf(principal);
-    const { orgId: _, name, ...owner } = scope;
-    yield `{"scope":${JSON.stringify({ name, ...owner })},"exportedAt":${JSON.stringify(at)}`;
-    const counts: Record<string, number> = {};
-    for (const part of ["statements", "decisions", "events"] as const) {
-      yield `,"${part}":[`;
-      let after: string | undefined;
-      let count = 0;
-      for (;;) {
-        const page = await transactions.tenant<readonly Exported[]>(principal, (tx) =>
-          review[part](scope, after, PAGE, tx),
-        );
-        for (const row of page) {
-          if (pockets && !pockets.includes(row.agentId)) continue;
-          yield (count++ === 0 ? "" : ",") + JSON.stringify(exported(row));
-        }
-        if (page.length < PAGE) break;
-        after = page.at(-1)?.id;
-      }
-      counts[part] = count;
-      yield "]";
-    }
-    yield `,"counts":${JSON.stringify(counts)}}`;
-    await transactions.tenant(principal, (tx) =>
-      facts.addEvents(
-        scope,
-        [
-          {
-            kind: "exported",
-            factId: ownerOf(scope),
-            actor: principal.keyId,
-            agentId: principal.defaultAgent,
-            reason: null,
-            at,
-          },
-        ],
-        tx,
-      ),
-    );
+  /** Notes that a scope's facts were taken along, in the caller's transaction. */
+  noteExport(scope: FactScope, by: Principal, at: Date, tx: Tx): Promise<void> {
+    const event = { kind: "exported", factId: ownerOf(scope), reason: null, at } as const;
+    const acting = { actor: by.keyId, agentId: by.defaultAgent };
+    return this.#deps.facts.addEvents(scope, [{ ...event, ...acting }], tx);
   }
 
   async #scopeOf(principal: Principal, place: Place, tx: Tx): Promise<FactScope> {
@@ -185,13 +129,4 @@ export class FactReview {
   #pocketsOf({ pins }: Principal): string[] | undefined {
     return pins.agentId === undefined ? undefined : [pins.agentId, this.#deps.orchestrator];
   }
-}
-
-/** JSON that is kept as text goes out as the JSON it is. */
-function exported(row: object): object {
-  const parsed = Object.entries(row).map(([name, value]) => [
-    name,
-    /^(?:old|new)Value$/.test(name) && typeof value === "string" ? JSON.parse(value) : value,
-  ]);
-  return Object.fromEntries(parsed) as object;
 }

@@ -1,44 +1,25 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import type { FactReview, Place } from "../facts/review.ts";
+import { ExportQuery } from "../export/scope.ts";
+import type { Exports } from "../export/service.ts";
 import { parse } from "./parse.ts";
-import { PlaceQuery, type Places } from "./places.ts";
 import type { Viewers } from "./viewer.ts";
 
 interface ExportOptions {
   readonly viewers: Viewers;
-  readonly places: Places;
-  readonly review: FactReview;
+  readonly exports: Exports;
 }
 
-export function exportRoute(
-  app: FastifyInstance,
-  { viewers, places, review }: ExportOptions,
-): void {
-  // An export goes into the audit trail: asking for its headers alone must not.
+export function exportRoute(app: FastifyInstance, { viewers, exports }: ExportOptions): void {
+  // It is noted who takes an export: asking for the headers alone must not be.
   app.get("/export", { exposeHeadRoute: false }, async (request, reply) => {
     const { principal } = viewers.of(request);
-    const { place } = await places.find(principal, parse(PlaceQuery, request.query));
-    const pieces = review.export(principal, place);
-    // What refuses the export says so before the first piece, while the answer can still be a page.
-    const first = await pieces.next();
+    const query = parse(ExportQuery, request.query);
+    const { fileName, contentType, pieces } = await exports.begin(principal, query);
+    // Read only as fast as the browser takes it, and no further once it has left.
     return reply
-      .type("application/json; charset=utf-8")
-      .header("content-disposition", `attachment; filename="${fileName(place)}"`)
-      .send(Readable.from(rest(first, pieces)));
+      .type(contentType)
+      .header("content-disposition", `attachment; filename="${fileName}"`)
+      .send(Readable.from(pieces, { objectMode: false }));
   });
-}
-
-/** Read only as fast as the browser takes it: a stream asks for the next piece when it has room. */
-async function* rest(first: IteratorResult<string>, pieces: AsyncGenerator<string>) {
-  try {
-    if (!first.done) yield first.value;
-    yield* pieces;
-  } finally {
-    await pieces.return(undefined);
-  }
-}
-
-function fileName({ scope, storeId, userId }: Place): string {
-  return ["souvenir", scope, storeId ?? userId].filter(Boolean).join("-").concat(".json");
 }

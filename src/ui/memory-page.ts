@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Sessions } from "../access/sessions.ts";
 import { AppError } from "../errors.ts";
+import type { Exports } from "../export/service.ts";
 import type { FactReview } from "../facts/review.ts";
 import type { FactService } from "../facts/service.ts";
 import type { OrgService } from "../orgs/service.ts";
@@ -42,6 +43,7 @@ export interface MemoryPageOptions {
   readonly people: People;
   readonly facts: FactService;
   readonly review: FactReview;
+  readonly exports: Exports;
   /** @throws AppError UNAVAILABLE until the server has started */
   readonly requireReady: () => void;
   /** Refuses foreign host names and origins. */
@@ -99,6 +101,6 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     });
     listRoutes(inside, { viewers, places, orgs, people, review });
     factRoutes(inside, { viewers, places, facts, review });
-    exportRoute(inside, { viewers, places, review });
+    exportRoute(inside, { viewers, exports: options.exports });
   });
 }

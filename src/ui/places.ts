@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasRole, type Principal } from "../access/principal.ts";
+import type { Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import { FactScopeName } from "../facts/fact.ts";
 import type { Place } from "../facts/review.ts";
@@ -64,11 +64,6 @@ export class Places {
 export function requireShown({ pins }: Principal, scope: FactScopeName): void {
   if (scope === "user" || pins.userId === undefined) return;
   throw new AppError("NOT_FOUND", "nothing is known at this address");
-}
-
-/** Whether a key may take a scope's facts along, as `FactReview.export` has it. */
-export function mayExport(principal: Principal, scope: FactScopeName): boolean {
-  return scope === "user" || hasRole(principal, "admin");
 }
 
 function required(name: string, id: string | undefined): string {

@@ -190,36 +190,4 @@ onBothDatabases((engine) => {
       expect(FactEdit.safeParse({ value: "x".repeat(5000) }).success).toBe(false);
     });
   });
-
-  describe("an export", () => {
-    const exported = async (by = s.owner) => {
-      let text = "";
-      for await (const piece of s.review.export(by, PLACE)) text += piece;
-      return JSON.parse(text) as {
-        statements: { key: string; value: unknown }[];
-        events: { kind: string }[];
-        counts: Record<string, number>;
-      };
-    };
-
-    test("holds every statement, archived ones too, however many there are, and the events", async () => {
-      await s.remember({ key: "home", value: { city: "Lyon" } });
-      await s.query(`insert into user_facts select (json_populate_record(f, json_build_object(
-        'id', gen_random_uuid(), 'key', 'k' || n, 'source_message_id', 'm' || n,
-        'archived_at', case when n % 2 = 0 then now() end))).*
-        from user_facts f, generate_series(1, 1200) n`);
-      const all = await exported();
-      expect(all.counts).toEqual({ statements: 1201, decisions: 0, events: 1 });
-      expect(new Set(all.statements.map(({ key }) => key)).size).toBe(1201);
-      expect(all.statements.find(({ key }) => key === "home")?.value).toEqual({ city: "Lyon" });
-      expect(await kinds()).toEqual(["created", "exported"]);
-    });
-
-    test("is refused to strangers, and to members for what is the org's", async () => {
-      await s.remember({ key: "home", value: 1 });
-      await expect(exported(s.stranger)).rejects.toMatchObject({ code: "NOT_FOUND" });
-      const pieces = s.review.export(member, { scope: "org" });
-      await expect(pieces.next()).rejects.toMatchObject({ code: "FORBIDDEN" });
-    });
-  });
 });

@@ -164,16 +164,5 @@ export const FACT_CALLS: Readonly<Record<string, Calls>> = {
         return reviews.list(scope, wanted, NOON, tx);
       }),
     ),
-    statements: empty((a, mine, tx) =>
-      inEachScope(a, mine, (scope) => reviews.statements(scope, undefined, 9, tx)),
-    ),
-    decisions: empty((a, mine, tx) =>
-      inEachScope(a, mine, (scope) => reviews.decisions(scope, undefined, 9, tx)),
-    ),
-    // Its own event of `addEvents` carries the other org's ids: nothing keeps an org from naming what it cannot see.
-    events: answers(0, async (a, mine, tx) => {
-      const found = await inEachScope(a, mine, (scope) => reviews.events(scope, undefined, 9, tx));
-      return found.filter(({ orgId }) => orgId !== mine.orgId).length;
-    }),
   },
 };

@@ -240,6 +240,13 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   // Signed by the host app of the default org, which alone it speaks for.
   "POST /v1/links/assertions": [],
   "GET /v1/audit": [],
+  "GET /v1/export.schema.json": [],
+  "GET /v1/export": [
+    ({ person }) => ["GET", `/v1/export?userId=${person}`],
+    ({ external }) => ["GET", `/v1/export?userId=${external}`],
+    ({ store }) => ["GET", `/v1/export?storeId=${store}`],
+    ({ storeSlug }) => ["GET", `/v1/export?storeId=${storeSlug}`],
+  ],
   // The ids of messages and people are the platform's own, in the caller's org.
   "POST /v1/imports/messages": [],
   "POST /v1/imports/facts": [

@@ -108,8 +108,8 @@ onBothDatabases((engine) => {
     const { html } = await member.get("/ui/facts");
     expect(html.match(/class="row-name"/g)).toHaveLength(4);
     expect(html.match(/\/ui\/export/g)).toHaveLength(1);
-    expect((await member.get("/ui/export?scope=org")).status).toBe(403);
-    expect((await member.get(`/ui/export?scope=user&userId=${personId}`)).status).toBe(200);
+    expect((await member.get("/ui/export?org=1")).status).toBe(403);
+    expect((await member.get(`/ui/export?userId=${personId}`)).status).toBe(200);
   });
 
   describe("people", () => {

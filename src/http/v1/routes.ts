@@ -6,6 +6,7 @@ import { NewAccount } from "../../channels/account.ts";
 import type { Deliveries } from "../../channels/deliveries.ts";
 import type { ChannelService } from "../../channels/service.ts";
 import { AppError } from "../../errors.ts";
+import type { Exports } from "../../export/service.ts";
 import type { JobService } from "../../jobs/service.ts";
 import { MemoryChanges } from "../../orgs/memory.ts";
 import { type OrgService, Slug } from "../../orgs/service.ts";
@@ -14,6 +15,7 @@ import { type Authenticate, requirePrincipal } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
 import { readJsonExactly } from "./body.ts";
 import { deliveryRoutes } from "./deliveries.ts";
+import { exportRoutes } from "./exports.ts";
 import { type ImportServices, importRoutes } from "./imports.ts";
 import { jobRoutes } from "./jobs.ts";
 import { parse, WithId } from "./parse.ts";
@@ -29,6 +31,7 @@ export interface V1Options extends PeopleServices {
   readonly jobs: JobService;
   readonly turns: TurnService;
   readonly imports: ImportServices;
+  readonly exports: Exports;
   /** Takes messages from the caller's budget. */
   readonly charge: (
     principal: Principal,
@@ -109,5 +112,6 @@ export function v1Routes(options: V1Options) {
     turnRoutes(app, turns, by);
     peopleRoutes(app, options, by);
     importRoutes(app, imports, by);
+    exportRoutes(app, options.exports, by);
   };
 }

@@ -10,6 +10,6 @@ interface ExportLinkProps {
 }
 
 export function ExportLink({ place: { scope, userId, storeId }, name }: ExportLinkProps) {
-  const href = address("/export", { scope, userId, storeId });
+  const href = address("/export", { userId, storeId, org: scope === "org" ? "1" : undefined });
   return html`<a class="aside" href=${href} download>Export JSON<span class="hidden"> of <${Text} text=${name} limit=${80} /></span></a>`;
 }

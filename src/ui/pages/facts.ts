@@ -1,4 +1,5 @@
 import { html } from "htm/preact";
+import { mayExport } from "../../export/reach.ts";
 import {
   type FactPage,
   type FactQuery,
@@ -10,7 +11,7 @@ import { Layout } from "../layout.ts";
 import { Field, FilterForm } from "../parts/filter-form.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Pager } from "../parts/pager.ts";
-import { mayExport, type NamedPlace } from "../places.ts";
+import type { NamedPlace } from "../places.ts";
 import { Day, Score, Text, Value } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 import { Badges } from "./badges.ts";

@@ -1,11 +1,12 @@
 import { html } from "htm/preact";
+import { mayExport } from "../../export/reach.ts";
 import type { PeoplePage } from "../../users/people.ts";
 import type { PersonCard } from "../../users/person.ts";
 import { address, listAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Pager } from "../parts/pager.ts";
-import { mayExport, nameOf } from "../places.ts";
+import { nameOf } from "../places.ts";
 import { Text } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 import { ExportLink } from "./export-link.ts";
