@@ -89,7 +89,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     memoryWithinMs: options.memoryWithinMs,
     wait: options.wait ?? ((ms, signal) => sleep(ms, undefined, { signal }).catch(() => {})),
   });
-  const { orgs, keys, channels, chat, facts, queue } = services;
+  const { orgs, keys, channels, chat, queue } = services;
 
   let canSend = false;
   const startup = new Startup({
@@ -193,14 +193,9 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   });
   const signIns = new RateLimit(SIGN_INS_PER_MINUTE);
   await http.register(memoryPage, {
+    ...services,
     prefix: "/ui",
-    sessions: services.sessions,
     anonymous,
-    orgs,
-    people: services.people,
-    facts,
-    review: services.review,
-    exports: services.exports,
     requireReady: () => startup.requireReady(),
     requireOwnHost: ownHosts(config.ALLOWED_HOSTS),
     charge: (principal) => charge(principal, 1),

@@ -26,13 +26,18 @@ export function hasRole(principal: Principal, role: KeyRole): boolean {
   return KEY_ROLES.indexOf(principal.role) >= KEY_ROLES.indexOf(role);
 }
 
+/** Whether a key is an admin's without pins: what a pinned key made without pins would reach past its own. */
+export function isAdmin(principal: Principal): boolean {
+  return hasRole(principal, "admin") && Object.keys(principal.pins).length === 0;
+}
+
 /**
- * Lets only unpinned admins go on: what a pinned key made without pins would reach past its own.
+ * Lets only unpinned admins go on.
  *
  * @throws AppError FORBIDDEN
  */
 export function requireAdmin(principal: Principal): void {
-  if (hasRole(principal, "admin") && Object.keys(principal.pins).length === 0) return;
+  if (isAdmin(principal)) return;
   throw new AppError("FORBIDDEN", "this needs an admin key without pins");
 }
 

@@ -1,4 +1,4 @@
-import { hasRole, type Principal, requireAdmin } from "../access/principal.ts";
+import { isAdmin, type Principal, requireAdmin } from "../access/principal.ts";
 import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
@@ -88,7 +88,9 @@ export class ChatArchive {
       const { messages } = await index.scopes([scope], [], tx);
       const { hits } = await index.match(messages, search, FOUND_AT_MOST, tx);
       // What is found by the message before it alone has none of the words.
-      const own = hits.filter(({ own, related }) => own + related > 0);
+      const own = hits
+        .filter(({ own, related }) => own + related > 0)
+        .sort((a, b) => b.own + b.related - a.own - a.related);
       const ids = own.slice(offset, end).map(({ documentId }) => documentId);
       const entries = await this.#entries(principal, ids, tx);
       return { messages: entries, nextOffset: own.length > end ? end : null };
@@ -104,11 +106,11 @@ export class ChatArchive {
   message(principal: Principal, messageId: string): Promise<MessageInContext> {
     const { archive, facts, transactions } = this.#deps;
     const { pins } = principal;
-    const isAdmin = isUnpinnedAdmin(principal);
+    const mayReadAll = isAdmin(principal);
     return transactions.tenant(principal, async (tx) => {
       const found = await this.#find(principal, messageId, tx);
       const whose: Whose =
-        pins.userId !== undefined ? { userId: pins.userId } : isAdmin ? "all" : "people";
+        pins.userId !== undefined ? { userId: pins.userId } : mayReadAll ? "all" : "people";
       const beside = (side: "before" | "after") =>
         archive.beside(principal, found, side, { whose, limit: AROUND }, tx);
       const before = (await beside("before")).reverse();
@@ -124,7 +126,7 @@ export class ChatArchive {
         after: entries.slice(at + 1),
         facts: learned,
         mayDelete: mayErase,
-        ...(isAdmin && { payload: JSON.parse(found.payload) as unknown }),
+        ...(mayReadAll && { payload: JSON.parse(found.payload) as unknown }),
       };
     });
   }
@@ -184,9 +186,7 @@ export class ChatArchive {
     const found = isUuid(messageId) && (await this.#deps.messages.find(principal, messageId, tx));
     if (!found) throw noSuchMessage();
     const isTheirs =
-      found.userId === null
-        ? isUnpinnedAdmin(principal)
-        : (pins.userId ?? found.userId) === found.userId;
+      found.userId === null ? isAdmin(principal) : (pins.userId ?? found.userId) === found.userId;
     if (!isTheirs) throw noSuchMessage();
     return found;
   }
@@ -224,10 +224,6 @@ export class ChatArchive {
       edited.length > 0 ? await this.#deps.archive.revisions(principal, edited, tx) : [];
     return rows.map((row) => archivedEntry(row, revisions));
   }
-}
-
-function isUnpinnedAdmin(principal: Principal): boolean {
-  return hasRole(principal, "admin") && Object.keys(principal.pins).length === 0;
 }
 
 function stretchOf(whose: string, { day, before, limit }: NobodyQuery): Stretch {

@@ -93,16 +93,21 @@ export class KvRepository {
   async entries(
     { orgId }: Scope,
     userId: string,
-    page: { readonly after: string | undefined; readonly limit: number },
+    page: {
+      readonly key?: string | undefined;
+      readonly after?: string | undefined;
+      readonly limit: number;
+    },
     tx: Tx,
   ): Promise<CurrentEntry[]> {
+    const only = page.key === undefined ? sql`` : sql`and key = ${page.key}`;
     const after = page.after === undefined ? sql`` : sql`and key collate "C" > ${page.after}`;
     const rows = await tx.execute<{ entry: string; value: string }>(sql`
       select value, json_build_object('key', key, 'bytes', bytes, 'writtenBy', written_by, 'agentId', agent_id,
         'updatedAt', (extract(epoch from updated_at) * 1000)::bigint)::text as entry
       from (
         select distinct on (key collate "C") * from memory_kv
-        where org_id = ${orgId} and user_id = ${userId} ${after}
+        where org_id = ${orgId} and user_id = ${userId} ${only} ${after}
         order by key collate "C", updated_at desc
         limit ${page.limit}) latest
       order by key collate "C"`);

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { UserId } from "../users/person.ts";
 import type { UserService } from "../users/service.ts";
 import { type Entry, EntryKey } from "./entry.ts";
-import type { KvRepository } from "./repository.ts";
+import type { CurrentEntry, KvRepository } from "./repository.ts";
 import type { KvService } from "./service.ts";
 
 /** Which entries to list. */
@@ -54,12 +54,19 @@ export class KvReview {
     return transactions.tenant(principal, async (tx) => {
       const person = await users.findWithin(principal, userId, tx);
       const rows = await kv.entries(principal, person.userId, { after, limit: limit + 1 }, tx);
-      const entries = rows.slice(0, limit).map(({ value, updatedAt, ...row }) => ({
-        ...row,
-        value: JSON.parse(value) as unknown,
-        updatedAt: new Date(updatedAt).toISOString(),
-      }));
+      const entries = rows.slice(0, limit).map(listed);
       return { entries, nextAfter: rows.length > limit ? (entries.at(-1)?.key ?? null) : null };
+    });
+  }
+
+  /** @throws AppError as `list`; NOT_FOUND for a key that is not there */
+  find(principal: Principal, userId: string, key: string): Promise<ListedEntry> {
+    const { kv, users, transactions } = this.#deps;
+    return transactions.tenant(principal, async (tx) => {
+      const person = await users.findWithin(principal, userId, tx);
+      const [row] = await kv.entries(principal, person.userId, { key, limit: 1 }, tx);
+      if (!row) throw noSuchEntry();
+      return listed(row);
     });
   }
 
@@ -93,7 +100,7 @@ export class KvReview {
     return transactions.tenant(principal, async (tx) => {
       const person = await users.findToChangeWithin(principal, userId, tx);
       if ((await kv.delete(principal, person.userId, [key], tx)) === 0) {
-        throw new AppError("NOT_FOUND", "the person has no entry with this key");
+        throw noSuchEntry();
       }
       const subject = { subjectKind: "user", subjectId: person.userId } as const;
       const event = { actor: principal.keyId, action: "user.entry_deleted", ...subject, reason };
@@ -101,4 +108,13 @@ export class KvReview {
       return { deleted: true };
     });
   }
+}
+
+function listed({ value, updatedAt, ...row }: CurrentEntry): ListedEntry {
+  const at = new Date(updatedAt).toISOString();
+  return { ...row, value: JSON.parse(value) as unknown, updatedAt: at };
+}
+
+function noSuchEntry(): AppError {
+  return new AppError("NOT_FOUND", "the person has no entry with this key");
 }

@@ -19,3 +19,11 @@ export function factAddress(factId: string, parameters?: Parameters): string {
 export function listAddress({ scope, userId, storeId }: Place, parameters?: Parameters): string {
   return address("/facts", { scope, userId, storeId, ...parameters });
 }
+
+export function personAddress(userId: string, parameters?: Parameters, below = ""): string {
+  return address(`/people/${encodeURIComponent(userId)}${below}`, parameters);
+}
+
+export function messageAddress(messageId: string, parameters?: Parameters): string {
+  return address(`/chat/${encodeURIComponent(messageId)}`, parameters);
+}

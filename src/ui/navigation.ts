@@ -26,7 +26,10 @@ const NAVIGATION: readonly NavigationGroup[] = [
   },
   {
     label: "People",
-    entries: [],
+    entries: [
+      { path: "/people", label: "People", audience: "anybody" },
+      { path: "/chat", label: "Chat", audience: "anybody" },
+    ],
   },
   {
     label: "Rules",

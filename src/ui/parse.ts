@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { AppError } from "../errors.ts";
 
 /** @throws AppError INVALID_INPUT that names every fault */
@@ -9,4 +9,9 @@ export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<
     path.length > 0 ? `${path.join(".")}: ${message}` : message,
   );
   throw new AppError("INVALID_INPUT", faults.join("; "));
+}
+
+/** A field of a form that was left empty is one that was not filled in. */
+export function blank<S extends z.ZodType>(schema: S) {
+  return z.preprocess((value) => (value === "" ? undefined : value), schema);
 }

@@ -5,7 +5,7 @@ import { FactScopeName } from "../facts/fact.ts";
 import type { Place } from "../facts/review.ts";
 import { type OrgService, StoreId } from "../orgs/service.ts";
 import type { People } from "../users/people.ts";
-import { type PersonCard, UserId } from "../users/person.ts";
+import { type PersonCard, type PersonDetail, UserId } from "../users/person.ts";
 
 /** How an address names a scope. */
 export const PlaceQuery = z.object({
@@ -24,6 +24,12 @@ export interface NamedPlace {
 export function nameOf({ firstName, username, identities, id }: PersonCard): string {
   const handle = username === null ? undefined : `@${username}`;
   return [firstName, handle].filter(Boolean).join(" ") || (identities[0] ?? id);
+}
+
+/** The same of a person as their own page has them. */
+export function nameOfDetail({ identities, ...person }: PersonDetail): string {
+  const ids = identities.map(({ channel, externalId }) => `${channel}:${externalId}`);
+  return nameOf({ ...person, identities: ids });
 }
 
 export class Places {

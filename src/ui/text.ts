@@ -64,6 +64,12 @@ export function Day({ at }: { readonly at: Date }) {
   return html`<time datetime=${iso} title=${iso}>${DAY.format(at)}</time>`;
 }
 
+/** The time of a day that is named nearby. */
+export function Clock({ at }: { readonly at: Date }) {
+  const iso = at.toISOString();
+  return html`<time datetime=${iso} title=${iso}>${iso.slice(11, 16)}</time>`;
+}
+
 /** A score or confidence from 0 to 1. */
 export function Score({ value }: { readonly value: number }) {
   return html`<span class="score"><meter min="0" max="1" value=${value} aria-hidden="true"></meter> ${value.toFixed(2)}</span>`;

@@ -154,7 +154,7 @@ export const MEMORY_CALLS: Readonly<Record<string, Calls>> = {
         tx,
       ),
     ),
-    entries: empty((a, mine, tx) => kv.entries(mine, a.userId, { after: undefined, limit: 9 }, tx)),
+    entries: empty((a, mine, tx) => kv.entries(mine, a.userId, { limit: 9 }, tx)),
     usage: answers({ keys: 0, bytes: 0 }, (a, mine, tx) => kv.usage(mine, a.userId, tx)),
     delete: answers(0, (a, mine, tx) => kv.delete(mine, a.userId, ["colour"], tx)),
   },

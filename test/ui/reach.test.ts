@@ -12,6 +12,8 @@ interface Ids {
   readonly external: string;
   readonly store: string;
   readonly facts: readonly string[];
+  readonly message: string;
+  readonly link: string;
 }
 
 /** Every address of the page that takes an id. */
@@ -30,6 +32,26 @@ const REQUESTS: readonly ((browser: Browser, ids: Ids) => Promise<Page>[])[] = [
     facts.map((id) => browser.post(`/ui/facts/${id}/edit`, { kind: "json", value: "not json" })),
   (browser, { facts }) =>
     facts.map((id) => browser.post(`/ui/facts/${id}/delete`, { reason: "not mine" })),
+  ...["", "/memory", "/memory/entry?key=colour", "/link"].map(
+    (below) =>
+      (browser: Browser, { user }: Ids) => [browser.get(`/ui/people/${user}${below}`)],
+  ),
+  (browser, { user }) => [
+    browser.post(`/ui/people/${user}/status`, { status: "blocked", reason: "x" }),
+  ],
+  (browser, { user }) => [browser.post(`/ui/people/${user}/code`)],
+  (browser, { user }) => [
+    browser.post(`/ui/people/${user}/memory`, { key: "colour", kind: "text", value: "planted" }),
+  ],
+  (browser, { user }) => [browser.post(`/ui/people/${user}/memory/delete`, { key: "colour" })],
+  (browser, { user, external }) => [
+    browser.post(`/ui/people/${user}/link`, { with: external, reason: "x" }),
+  ],
+  (browser, { user, link }) => [browser.post(`/ui/people/${user}/links/${link}/undo`)],
+  (browser, { user }) => [browser.get(`/ui/chat?userId=${user}`)],
+  (browser, { user }) => [browser.get(`/ui/chat?userId=${user}&search=said`)],
+  (browser, { message }) => [browser.get(`/ui/chat/${message}`)],
+  (browser, { message }) => [browser.post(`/ui/chat/${message}/delete`)],
 ];
 
 onBothDatabases((engine) => {
@@ -46,12 +68,16 @@ onBothDatabases((engine) => {
     external: `telegram:${org.externalId}`,
     store: org.storeId,
     facts: Object.values(org.facts),
+    message: org.message.id,
+    link: org.channels.link.id,
   });
   const unknown: Ids = {
     user: v7(),
     external: "telegram:999",
     store: v7(),
     facts: [v7(), v7(), v7()],
+    message: v7(),
+    link: v7(),
   };
 
   test("ids of another org answer as unknown ones do, on every address, and change nothing", async () => {
@@ -83,7 +109,11 @@ onBothDatabases((engine) => {
         await of({ scope: "store", storeId: "elsewhere", value: "of another shop" }),
       ];
       const { user } = await app.ok("get_user_context", { userId }, theirs.keys.admin);
+      const turn = { userId, channel: "web", userMessage: "of another", assistantMessage: "yes" };
+      const said = await app.ok("archive_turn", turn, theirs.keys.admin);
       other = {
+        message: String(said.userMessageId),
+        link: theirs.channels.link.id,
         user: (user as { id: string }).id,
         external: userId,
         store: "elsewhere",
@@ -121,6 +151,26 @@ onBothDatabases((engine) => {
         expect((await browser.post(`/ui/facts/${id}/edit`, edit)).status).toBe(404);
         const deletion = await browser.post(`/ui/facts/${id}/delete`, { reason: "x" });
         expect(deletion.status).toBe(404);
+      }
+      await expectNothing(browser, [
+        ...["", "/memory", "/memory/entry?key=colour"].map((at) => `/ui/people/${other.user}${at}`),
+        `/ui/chat?userId=${other.user}`,
+        `/ui/chat?userId=${other.external}&search=another`,
+        `/ui/chat/${other.message}`,
+      ]);
+      const entry = { key: "colour", kind: "text", value: "planted" };
+      for (const below of ["/memory", "/memory/delete"]) {
+        const answer = await browser.post(`/ui/people/${other.user}${below}`, entry);
+        expect(answer.status).toBe(404);
+      }
+      expect((await browser.post(`/ui/chat/${other.message}/delete`)).status).toBe(404);
+      expect((await browser.get(`/ui/people/${theirs.userId}`)).status).toBe(200);
+      expect((await browser.get("/ui/chat")).html).toContain("said in theirs");
+      const people = await browser.get("/ui/people?search=222");
+      expect(people.html).not.toContain(other.external);
+      // An admin's acts are no part of what a pinned key may do, whatever its role.
+      for (const url of ["/ui/chat?nobody=1", `/ui/people/${theirs.userId}/link`]) {
+        expect((await browser.get(url)).status).toBe(403);
       }
       const searched = await browser.get("/ui?search=222");
       expect(searched.html).not.toContain(other.external);

@@ -9,6 +9,14 @@ const DONE: Readonly<Record<string, string>> = {
   restored: "Taken back: agents recall it again.",
   settled: "Settled: this is the value that counts.",
   keep_all: "Settled: all of these values are true.",
+  approved: "Approved: agents answer and learn from what is said from now on.",
+  blocked: "Blocked: nothing is learned or forwarded any more.",
+  pending: "Waiting again: nothing is learned until somebody approves.",
+  linked: "Linked: both are one person from now on.",
+  unlinked: "Parted again: each has back what came by their own identities.",
+  entry_set: "Saved.",
+  entry_deleted: "Deleted.",
+  message_deleted: "The message is deleted, with what was learned from it alone.",
   deleted:
     "Deleted, with every statement of it. Only that it was deleted, by whom and why is kept.",
 };
