@@ -77,6 +77,12 @@ CREATE INDEX "jobs_org_time_idx" ON "jobs" USING btree ("org_id","created_at","i
 CREATE INDEX "jobs_dead_idx" ON "jobs" USING btree ("org_id","created_at","id") WHERE "jobs"."state" = 'dead';--> statement-breakpoint
 CREATE INDEX "turns_time_idx" ON "turns" USING btree ("org_id","opened_at","id");--> statement-breakpoint
 CREATE INDEX "job_runs_kind_idx" ON "job_runs" USING btree ("org_id","kind","started_at");--> statement-breakpoint
+CREATE INDEX "org_facts_strength_idx" ON "org_facts" USING btree ("org_id","agent_id","claim_tier","claim_half_life_days",fades_at desc,id desc) WHERE merged_into is null and archived_at is null;--> statement-breakpoint
+CREATE INDEX "org_facts_archived_idx" ON "org_facts" USING btree ("org_id",archived_at desc,id desc) WHERE merged_into is null and archived_at is not null;--> statement-breakpoint
+CREATE INDEX "store_facts_strength_idx" ON "store_facts" USING btree ("store_id","agent_id","claim_tier","claim_half_life_days",fades_at desc,id desc) WHERE merged_into is null and archived_at is null;--> statement-breakpoint
+CREATE INDEX "store_facts_archived_idx" ON "store_facts" USING btree ("store_id",archived_at desc,id desc) WHERE merged_into is null and archived_at is not null;--> statement-breakpoint
+CREATE INDEX "user_facts_strength_idx" ON "user_facts" USING btree ("user_id","agent_id","claim_tier","claim_half_life_days",fades_at desc,id desc) WHERE merged_into is null and archived_at is null;--> statement-breakpoint
+CREATE INDEX "user_facts_archived_idx" ON "user_facts" USING btree ("user_id",archived_at desc,id desc) WHERE merged_into is null and archived_at is not null;--> statement-breakpoint
 CREATE POLICY "memory_counts_tenant" ON "memory_counts" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 CREATE POLICY "erasures_tenant" ON "erasures" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint
 CREATE POLICY "rule_versions_tenant" ON "rule_versions" AS PERMISSIVE FOR ALL TO "souvenir_app" USING (org_id = nullif(current_setting('app.org_id', true), '')::uuid) WITH CHECK (org_id = nullif(current_setting('app.org_id', true), '')::uuid);--> statement-breakpoint

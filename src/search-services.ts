@@ -2,6 +2,8 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/client.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
+import { DuplicateFinder } from "./facts/duplicate-finder.ts";
+import { DuplicateRepository } from "./facts/duplicate-repository.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import { Embedding, embedJob } from "./search/embedding.ts";
@@ -88,7 +90,13 @@ async function buildMeaning({
   const models = new EmbeddingRepository();
   const shared = { embedder, index, models, transactions, clock };
   const search = new Meaning({ ...shared, queue, onNotice });
-  const embedding = new Embedding({ ...shared, meaning: search, metrics });
+  const finder = new DuplicateFinder({
+    ...{ duplicates: new DuplicateRepository(), index, transactions, clock },
+  });
+  const embedding = new Embedding({
+    ...{ ...shared, meaning: search, metrics },
+    onEmbedded: (scope, embedded, model, signal) => finder.look(scope, embedded, model, signal),
+  });
   return { search, embedding, handlers: [embedJob(embedding), ...handlers] };
 }
 

@@ -25,8 +25,6 @@ import { Consolidation } from "./facts/consolidation.ts";
 import { compareJob, consolidateJob, expireJob } from "./facts/jobs.ts";
 import { FactKeyRepository } from "./facts/key-repository.ts";
 import { FactRepository } from "./facts/repository.ts";
-import { FactReview } from "./facts/review.ts";
-import { ReviewRepository } from "./facts/review-repository.ts";
 import { FactService } from "./facts/service.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { forgetAnswersJob } from "./idempotency/jobs.ts";
@@ -48,6 +46,7 @@ import { Candidates } from "./recall/candidates.ts";
 import { RecallRepository } from "./recall/repository.ts";
 import { Retrieval } from "./recall/retrieval.ts";
 import { RecallService } from "./recall/service.ts";
+import { buildReview } from "./review-services.ts";
 import { RulesRepository } from "./rules/repository.ts";
 import { RulesService } from "./rules/service.ts";
 import { buildSearch } from "./search-services.ts";
@@ -154,18 +153,6 @@ export async function buildServices({
     clock,
     embedder,
   });
-  const review = new FactReview({
-    facts: factRows,
-    keys: factKeys,
-    review: new ReviewRepository(),
-    consolidation,
-    index,
-    users,
-    orgs,
-    transactions,
-    clock,
-    orchestrator: config.DEFAULT_AGENT,
-  });
   const recalls = new RecallRepository();
   const retrieval = new Retrieval(index, search.meaning);
   const recall = new RecallService({
@@ -185,6 +172,11 @@ export async function buildServices({
     ...{ people, users, orgs, audit, archive, keys: factKeys, consolidation, index, queue },
     ...{ outbox: channels.outbox, transactions, clock, defaultOrg: config.DEFAULT_ORG },
   });
+  const reviews = buildReview({
+    ...{ facts: factRows, keys: factKeys, consolidation, index, users, orgs, transactions, clock },
+    ...{ orchestrator: config.DEFAULT_AGENT, service: facts, audit },
+  });
+  const { review } = reviews;
   const exports = buildExports({ users, orgs, review, audit, transactions, clock });
   const turnRows = new TurnRepository();
   const assignment = new TurnAssignment({
@@ -220,7 +212,7 @@ export async function buildServices({
   });
   const hasExtractor = extractor !== undefined;
   const turns = new TurnService({
-    ...{ turns: turnRows, chat, queue, audit, transactions, clock, hasExtractor },
+    ...{ turns: turnRows, chat, facts, queue, audit, transactions, clock, hasExtractor },
   });
   const extraction = new Extraction({
     turns: turnRows,
@@ -272,7 +264,7 @@ export async function buildServices({
     kv,
     entries: new KvReview({ kv: entries, service: kv, users, transactions, audit }),
     facts,
-    review,
+    ...reviews,
     consolidation,
     recall,
     retrieval,

@@ -33,7 +33,10 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ],
   // Readers of other programs' files; what a Telegram message may keep is the same in an export.
   ["import/.+", [SHARED, OPEN, "import/.+", String.raw`telegram/(?:payload|speaker)\.ts`]],
-  [String.raw`(?:app|(?:(?:search|link|channel|import|export|sending)-)?services)\.ts`, [".+"]],
+  [
+    String.raw`(?:app|(?:(?:search|link|channel|import|export|sending|review)-)?services)\.ts`,
+    [".+"],
+  ],
   [
     String.raw`startup\.ts`,
     [SHARED, String.raw`config\.ts`, "db/.+", String.raw`${DOMAIN}/service\.ts`],
@@ -138,7 +141,9 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !/^(?:app|(?:(?:search|link|channel|import|export|sending)-)?services)\.ts$/.test(file),
+          !/^(?:app|(?:(?:search|link|channel|import|export|sending|review)-)?services)\.ts$/.test(
+            file,
+          ),
       )
       .filter((to) => dirname(to) !== dirname(file))
       .map((to) => `${file} may not import ${to}`),

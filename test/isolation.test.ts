@@ -10,6 +10,7 @@ import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
 import { LINK_CALLS } from "./isolation/link-calls.ts";
 import { MEMORY_CALLS } from "./isolation/memory-calls.ts";
+import { REVIEW_CALLS } from "./isolation/review-calls.ts";
 import { rowsOf } from "./isolation/rows.ts";
 import { RULES_CALLS } from "./isolation/rules-calls.ts";
 import { SEARCH_CALLS } from "./isolation/search-calls.ts";
@@ -24,6 +25,7 @@ const CALLS = {
   ...IDENTITY_CALLS,
   ...MEMORY_CALLS,
   ...FACT_CALLS,
+  ...REVIEW_CALLS,
   ...TURN_CALLS,
   ...SEARCH_CALLS,
   ...LINK_CALLS,

@@ -22,6 +22,7 @@ const SUBJECT_KINDS = [
   "delivery",
   "job",
   "import",
+  "fact",
 ] as const;
 
 /** Something that was done to somebody or something. Holds ids, no contents. */

@@ -23,5 +23,7 @@ export interface Decision {
   readonly factId: string;
   /** Of an edit: the row with the new value. Of `alike`: the other row. */
   readonly replacedBy: string | null;
+  /** Who decided: for people to read, the fold does not ask. */
+  readonly actor?: string;
   readonly at: Date;
 }

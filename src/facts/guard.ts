@@ -59,6 +59,21 @@ export function mayMeanTheSame(a: unknown, b: unknown): boolean {
   );
 }
 
+/**
+ * Whether a person should be asked if two values say the same: the same numbers, and as many negations. Looser than what
+ * a machine merges by.
+ */
+export function mayBeNear(a: string, b: string): boolean {
+  const [one, other] = withoutLabel(a, b).map(read);
+  const negations = ({ fixed }: Reading) => fixed.filter((said) => said.startsWith("not ")).length;
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    equal(one.numbers, other.numbers) &&
+    negations(one) === negations(other)
+  );
+}
+
 /** "Job title: coach" and "Job title: teacher" share no word that counts. */
 function withoutLabel(a: string, b: string): [string, string] {
   const [label] = /^[^:.\d]{1,60}:\s/u.exec(a) ?? [""];

@@ -14,6 +14,8 @@ export interface LearnSource {
   readonly conversationId: string;
   readonly observedAt: Date;
   readonly sourceReason: "user-correction" | null;
+  /** The key of a person who states it in the extraction's place; absent = the extraction. */
+  readonly writtenBy?: string;
 }
 
 export interface LearnDraft {

@@ -6,15 +6,26 @@ import { daysBetween, score } from "./score.ts";
 /** Below it a claim is listed only on demand. */
 export const SHOWN_ABOVE = 0.5;
 
-/** Which claims of one scope to list. */
-export interface FactQuery {
+/** Which claims of one scope to look for. */
+export interface FactFilter {
   readonly agentId?: string | undefined;
-  /** Archived ones too, and those of a score of 0.5 or less. */
-  readonly all: boolean;
+  readonly tier?: Tier | undefined;
+  readonly tag?: string | undefined;
+  readonly pinned?: boolean | undefined;
+  readonly contested?: boolean | undefined;
   /** Words that key, tags or value hold, all of them. */
   readonly search?: string | undefined;
-  readonly offset: number;
+}
+
+/** Which claims of one scope to list. */
+export interface FactQuery extends FactFilter {
+  /** Those of a score of 0.5 or less too, and after them the archived ones. */
+  readonly all?: boolean | undefined;
+  /** Archived ones alone, last put away first. */
+  readonly archived?: boolean | undefined;
   readonly limit: number;
+  /** `nextBefore` of the page before. */
+  readonly before?: string | undefined;
 }
 
 /** One claim in a list, as its last fold has it. */
@@ -42,8 +53,8 @@ export interface ListedFact {
 
 export interface FactPage {
   readonly facts: readonly ListedFact[];
-  /** Where the next page begins; null at the end. */
-  readonly nextOffset: number | null;
+  /** The `before` of the next page; null at the end. */
+  readonly nextBefore: string | null;
 }
 
 /** @param row the row that speaks for its claim */

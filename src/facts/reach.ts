@@ -1,5 +1,6 @@
 import { hasRole, type Pins, type Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
+import { FACT_SCOPES, type FactScopeName } from "./fact.ts";
 import type { FactScope, PlacedRow } from "./row.ts";
 
 /** Where a fact lies. */
@@ -33,6 +34,27 @@ export function mayRead(
   if (scope.name === "user" && (pins.userId ?? scope.userId) !== scope.userId) return false;
   if (scope.name === "store" && (pins.storeId ?? scope.storeId) !== scope.storeId) return false;
   return row.agentId === orchestrator || row.agentId === (pins.agentId ?? row.agentId);
+}
+
+/** What a key sees of a whole org, for queries. */
+export interface Reach {
+  readonly userId: string | undefined;
+  readonly storeId: string | undefined;
+  /** Pockets; undefined = every one. */
+  readonly agents: readonly string[] | undefined;
+}
+
+export function reachOf({ pins }: Principal, orchestrator: string): Reach {
+  return {
+    userId: pins.userId,
+    storeId: pins.storeId,
+    agents: pins.agentId === undefined ? undefined : [pins.agentId, orchestrator],
+  };
+}
+
+/** The kinds of scope that a person is shown: a key of one person shows that person alone, whatever its agent recalls. */
+export function shownScopes({ pins }: Principal): readonly FactScopeName[] {
+  return pins.userId === undefined ? FACT_SCOPES : ["user"];
 }
 
 /** Whether a fact lies inside what the key is bound to; its role is another question. */

@@ -7,16 +7,16 @@ import { Deciding, type DecidingDependencies } from "./deciding.ts";
 import type { PersonalDecision } from "./decision.ts";
 import type { FactScopeName } from "./fact.ts";
 import { findHeld } from "./held.ts";
-import { type FactPage, type FactQuery, listedFact } from "./listing.ts";
+import { listPage } from "./list-page.ts";
+import type { FactPage, FactQuery } from "./listing.ts";
+import type { ListingRepository } from "./listing-repository.ts";
 import { required } from "./placement.ts";
 import { narrowed, requireRight } from "./reach.ts";
-import type { ReviewRepository } from "./review-repository.ts";
 import { type FactScope, ownerOf } from "./row.ts";
-import { foldText, wordsOf } from "./search-text.ts";
 import { Statements } from "./statements.ts";
 
 export interface ReviewDependencies extends DecidingDependencies {
-  readonly review: ReviewRepository;
+  readonly lists: ListingRepository;
   readonly users: UserService;
   readonly orgs: OrgService;
   readonly transactions: Transactions;
@@ -42,25 +42,16 @@ export class FactReview {
   }
 
   /**
-   * Claims of one scope, strongest first; without `all` only live ones above a score of 0.5.
+   * Claims of one scope, strongest first; without `all` only live ones above a score of 0.5, and pinned ones.
    *
    * @throws AppError NOT_FOUND for an unknown person or store, and outside the key's pins; INVALID_INPUT for a missing id
    */
   list(principal: Principal, place: Place, query: FactQuery): Promise<FactPage> {
-    const { review, transactions, clock } = this.#deps;
-    const now = clock();
-    const words = query.search === undefined ? [] : wordsOf(foldText(query.search));
+    const { lists, transactions, clock } = this.#deps;
+    const context = { agents: this.#pocketsOf(principal), now: clock() };
     return transactions.tenant(principal, async (tx) => {
       const scope = await this.#scopeOf(principal, place, tx);
-      const agents = this.#pocketsOf(principal)?.filter(
-        (agent) => query.agentId === undefined || agent === query.agentId,
-      );
-      const wanted = { ...query, agents, words, limit: query.limit + 1 };
-      const rows = await review.list(scope, wanted, now, tx);
-      return {
-        facts: rows.slice(0, query.limit).map((row) => listedFact(scope, row, now)),
-        nextOffset: rows.length > query.limit ? query.offset + query.limit : null,
-      };
+      return listPage(lists, scope, query, context, tx);
     });
   }
 

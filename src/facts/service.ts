@@ -18,7 +18,7 @@ import { placementOf } from "./placement.ts";
 import { mayChange, mayRead, noSuchFact, requireRight } from "./reach.ts";
 import { type FactRecord, recordOf } from "./record.ts";
 import type { Remember, Remembered } from "./remember.ts";
-import type { FactScope, PlacedRow, Slot } from "./row.ts";
+import type { FactScope, PlacedRow, Slot, StoredFact } from "./row.ts";
 import { type SourcedFact, sourcedFact } from "./sourced.ts";
 import { type StatementDependencies, Statements } from "./statements.ts";
 import type { Verdict } from "./verdict.ts";
@@ -144,7 +144,7 @@ export class FactService {
         sourceMessageId: source.sourceMessageId,
         sourceReason: source.sourceReason,
         conversation: conversationHash(source),
-        writtenBy: EXTRACTION,
+        writtenBy: source.writtenBy ?? EXTRACTION,
         observedAt: source.observedAt < now ? source.observedAt : now,
       };
       await this.#statements.append(statement, now, tx);
@@ -184,17 +184,10 @@ export class FactService {
 
   /** One fact with where it comes from. @throws AppError NOT_FOUND */
   find(principal: Principal, factId: string): Promise<FactRecord> {
-    const { facts, transactions, clock, orchestrator } = this.#deps;
+    const { transactions, clock } = this.#deps;
     return transactions.tenant(principal, async (tx) => {
-      const found = await this.#find(principal, factId, tx);
-      if (!mayRead(principal, found, orchestrator)) throw noSuchFact();
-      const { scope, row } = found;
-      const [history] = await this.histories(scope, [row], tx);
-      const { rows = [], decisions = [] } = history ?? {};
-      const all = rows.some(({ id }) => id === row.id) ? rows : [...rows, row];
-      const record = recordOf(found, fold(all, decisions, clock()), clock());
-      const ids = [...record.statements.map(({ factId: id }) => id), factId];
-      return { ...record, events: await facts.events(principal, ids, tx) };
+      const { fact } = await this.trace(principal, factId, clock(), tx);
+      return fact;
     });
   }
 
@@ -210,6 +203,27 @@ export class FactService {
       facts: found.filter((placed) => mayRead(principal, placed, orchestrator)).map(sourcedFact),
       mayErase: found.every((placed) => mayChange(principal, placed)),
     };
+  }
+
+  /** One fact with everything that was said and decided under its key. @throws AppError NOT_FOUND */
+  async trace(
+    principal: Principal,
+    factId: string,
+    now: Date,
+    tx: Tx,
+  ): Promise<{ fact: FactRecord; row: StoredFact; history: History }> {
+    const { facts, orchestrator } = this.#deps;
+    const found = await this.#find(principal, factId, tx);
+    if (!mayRead(principal, found, orchestrator)) throw noSuchFact();
+    const { scope, row } = found;
+    const [known] = await this.histories(scope, [row], tx);
+    const { rows = [], decisions = [] } = known ?? {};
+    const all = rows.some(({ id }) => id === row.id) ? rows : [...rows, row];
+    const record = recordOf(found, fold(all, decisions, now), now);
+    const ids = [...record.statements.map(({ factId: id }) => id), factId];
+    const fact = { ...record, events: await facts.events(principal, ids, tx) };
+    const key = { scope, agentId: row.agentId, key: row.key };
+    return { fact, row, history: { key, rows: all, decisions } };
   }
 
   /** Lets count no more what was learned from messages that were edited. Owned by the archive's transaction. */

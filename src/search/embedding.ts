@@ -26,6 +26,13 @@ interface EmbeddingDependencies {
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly metrics: { waitingForVectors(documents: number): void };
+  /** Told of claims that have a vector now, before this is noted: it hears of none too seldom. */
+  readonly onEmbedded: (
+    scope: VectorScope,
+    embedded: readonly { readonly id: string; readonly vector: Float32Array }[],
+    model: ActiveModel,
+    signal: AbortSignal,
+  ) => Promise<void>;
 }
 
 /** Gives vectors to what waits for one: new claims, messages that a search missed, everything after a switch of the model. */
@@ -124,7 +131,7 @@ export class Embedding {
     documents: readonly Unembedded[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { embedder, index, models, transactions } = this.#deps;
+    const { embedder, index, models, transactions, onEmbedded } = this.#deps;
     const vectors = await embedder.embed(documents.map(textOf), "background", signal);
     const items = documents.map(({ id }, n) => ({ documentId: id, parts: partsOf(vectors[n]) }));
     await index.store(
@@ -132,6 +139,11 @@ export class Embedding {
       items.filter(({ parts }) => parts.length > 0),
       model.id,
     );
+    const embedded = documents.flatMap(({ id }, n) => {
+      const vector = vectors[n];
+      return vector ? [{ id, vector }] : [];
+    });
+    if (scope.kind !== "message") await onEmbedded(scope, embedded, model, signal);
     await transactions.tenant(scope, (tx) => models.note(scope, model.id, documents, tx));
   }
 

@@ -5,12 +5,14 @@ import type { ChatService } from "../chat/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
+import { FactDraft } from "../facts/fact.ts";
+import type { FactService } from "../facts/service.ts";
 import { Instant } from "../instant.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import { isUuid } from "../uuid.ts";
 import { type Arm, compareArms } from "./comparison.ts";
 import type { TurnPoint, TurnRepository, TurnRow } from "./repository.ts";
-import { EXTRACT_JOB, TURN_STATES } from "./turn.ts";
+import { EXTRACT_JOB, sourceIdOf, TURN_STATES } from "./turn.ts";
 
 const DAY_MS = 86_400_000;
 const COMPARED_DAYS = 90;
@@ -44,6 +46,13 @@ export const UsageQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(366).default(31),
 });
 
+/** What a person makes of a pending correction. */
+export const CorrectionFact = FactDraft.pick({ key: true, value: true, tier: true });
+export type CorrectionFact = z.output<typeof CorrectionFact>;
+
+/** What people correct is believed: an extractor would say so much of it too. */
+const CORRECTED_CONFIDENCE = 0.9;
+
 /** A turn as an operator sees it: ids and counts, no texts. */
 export type TurnRecord = Omit<TurnRow, "orgId" | "dropped"> & {
   readonly dropped: Readonly<Record<string, number>>;
@@ -66,6 +75,7 @@ export interface PendingCorrection {
 interface TurnServices {
   readonly turns: TurnRepository;
   readonly chat: ChatService;
+  readonly facts: FactService;
   readonly queue: JobQueue;
   readonly audit: AuditService;
   readonly transactions: Transactions;
@@ -114,13 +124,53 @@ export class TurnService {
     requireAdmin(by);
     const { turns, transactions } = this.#deps;
     await transactions.tenant(by, async (tx) => {
-      const turn = isUuid(turnId) ? await turns.lock(by, turnId, tx) : undefined;
-      if (!turn?.isCorrection || !isStuck(turn)) {
-        throw new AppError("NOT_FOUND", "no pending correction has this id");
-      }
-      await turns.update(by, turnId, { state: "skipped", reason: "dismissed" }, tx);
-      await this.#record(by, "turn.dismissed", turnId, tx);
+      const turn = await this.#lockPending(by, turnId, tx);
+      await turns.update(by, turn.id, { state: "skipped", reason: "dismissed" }, tx);
+      await this.#record(by, "turn.dismissed", turn.id, tx);
     });
+  }
+
+  /**
+   * Remembers what a pending correction says, as a fact of its person with that message as its source.
+   *
+   * @throws AppError NOT_FOUND for anything else, and where no words of the person are left; CONFLICT where the message
+   *   has stated another value under this key; INVALID_INPUT for a watch key that cannot be
+   */
+  async remember(by: Principal, turnId: string, fact: CorrectionFact): Promise<void> {
+    requireAdmin(by);
+    const { turns, chat, facts, transactions, clock } = this.#deps;
+    await transactions.tenant(by, async (tx) => {
+      const turn = await this.#lockPending(by, turnId, tx);
+      const { messages } = await chat.ofTurn(by, turn.id, tx);
+      const said = messages.findLast(({ direction, text }) => direction === "inbound" && text);
+      if (!said) throw noPendingCorrection();
+      const { id: _, ...place } = turn;
+      const source = {
+        ...{ ...place, identityId: said.identityId, sourceMessageId: sourceIdOf(said) },
+        ...{ observedAt: said.sentAt, writtenBy: by.keyId },
+        sourceReason: "user-correction" as const,
+      };
+      const draft = { ...fact, confidence: CORRECTED_CONFIDENCE };
+      const { dropped } = await facts.learn(source, [{ scope: "user", draft }], tx);
+      if (dropped["second-value"]) {
+        throw new AppError("CONFLICT", "this message has stated another value under this key");
+      }
+      if (dropped.watch) throw new AppError("INVALID_INPUT", "key: watch.<site>.<topic>");
+      const changes = {
+        state: "extracted",
+        reason: null,
+        extractedAt: clock(),
+        factCount: 1,
+      } as const;
+      await turns.update(by, turn.id, changes, tx);
+      await this.#record(by, "turn.remembered", turn.id, tx);
+    });
+  }
+
+  async #lockPending(by: Principal, turnId: string, tx: Tx): Promise<TurnRow> {
+    const turn = isUuid(turnId) ? await this.#deps.turns.lock(by, turnId, tx) : undefined;
+    if (turn?.isCorrection && isStuck(turn)) return turn;
+    throw noPendingCorrection();
   }
 
   /**
@@ -222,6 +272,10 @@ export class TurnService {
       })),
     };
   }
+}
+
+function noPendingCorrection(): AppError {
+  return new AppError("NOT_FOUND", "no pending correction has this id");
 }
 
 /** Nothing will happen to it by itself. */

@@ -13,7 +13,6 @@ import { PlaceQuery, type Places } from "./places.ts";
 import type { Viewer, Viewers } from "./viewer.ts";
 
 const PAGE = 50;
-const MAX_OFFSET = 1_000_000;
 
 /** An empty field of a form is one that was not filled in. */
 const blank = (value: unknown) => (value === "" ? undefined : value);
@@ -22,7 +21,7 @@ const ListQuery = PlaceQuery.extend({
   agent: z.preprocess(blank, AgentId.optional()),
   all: z.literal("1").optional(),
   q: z.preprocess(blank, z.string().max(200).optional()),
-  offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0),
+  before: z.string().max(200).optional(),
   done: z.string().optional(),
 });
 
@@ -59,9 +58,9 @@ export function listRoutes(app: FastifyInstance, options: ListOptions): void {
     if (parse(WhereQuery, request.query).scope === undefined) {
       return showWhere(viewer, reply, request.query);
     }
-    const { agent, all, q, offset, done, ...given } = parse(ListQuery, request.query);
+    const { agent, all, q, before, done, ...given } = parse(ListQuery, request.query);
     const named = await places.find(viewer.principal, given);
-    const query = { agentId: agent, all: all === "1", search: q, offset, limit: PAGE };
+    const query = { agentId: agent, all: all === "1", search: q, before, limit: PAGE };
     const page = html`<${FactsPage}
       viewer=${viewer}
       named=${named}

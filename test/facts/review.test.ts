@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Principal } from "../../src/access/principal.ts";
 import { FactEdit } from "../../src/facts/fact.ts";
+import type { FactPage } from "../../src/facts/listing.ts";
 import { onBothDatabases } from "../support/database.ts";
 import { openServices, type Services } from "./services.ts";
 
 const DAY = 86_400_000;
 const PLACE = { scope: "user", userId: "5000000001" } as const;
-const ALL = { all: true, offset: 0, limit: 50 };
+const ALL = { all: true, limit: 50 };
 const SHOWN = { ...ALL, all: false };
 
 onBothDatabases((engine) => {
@@ -54,12 +55,12 @@ onBothDatabases((engine) => {
       await s.remember({ key: "other", value: "coffee" });
       expect(await listed({ ...SHOWN, search: "THE likes" } as typeof SHOWN)).toHaveLength(5);
       const seen: string[] = [];
-      let offset: number | null = 0;
-      while (offset !== null) {
-        const page = await s.review.list(s.owner, PLACE, { all: false, offset, limit: 2 });
+      let before: string | undefined;
+      do {
+        const page: FactPage = await s.review.list(s.owner, PLACE, { before, limit: 2 });
         seen.push(...page.facts.map(({ key }) => key));
-        offset = page.nextOffset;
-      }
+        before = page.nextBefore ?? undefined;
+      } while (before !== undefined);
       expect(new Set(seen).size).toBe(6);
       expect(seen).toHaveLength(6);
     });

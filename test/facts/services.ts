@@ -58,6 +58,7 @@ async function tenantOf(database: Database, embedder: Embedder | undefined) {
     wait: () => Promise.resolve(),
   });
   const { orgs, users, facts, review, consolidation, chat, meaning, embedding } = services;
+  const { orgReview, duplicates, explanations, turns } = services;
   const principal = async (): Promise<Principal> => {
     const org = await transactions.system("operator", (tx) => orgs.ensure(`org-${v7()}`, tx));
     return { orgId: org.id, keyId: "key-1", role: "owner", defaultAgent: "atlas", pins: {} };
@@ -67,6 +68,11 @@ async function tenantOf(database: Database, embedder: Embedder | undefined) {
     clock,
     facts,
     review,
+    orgReview,
+    duplicates,
+    explanations,
+    turns,
+    chat,
     orgs,
     rules: services.rules,
     audit: services.audit,

@@ -1,14 +1,12 @@
 import { v7 } from "uuid";
 import { FactKeyRepository } from "../../src/facts/key-repository.ts";
 import { FactRepository } from "../../src/facts/repository.ts";
-import { ReviewRepository } from "../../src/facts/review-repository.ts";
 import type { FactScope, StoredFact } from "../../src/facts/row.ts";
 import { answers, type Calls, empty, FAR_FUTURE, nothing, refused, withoutOrg } from "./call.ts";
 import { NOON, type SeededOrg } from "./seeded-org.ts";
 
 const facts = new FactRepository();
 const keys = new FactKeyRepository();
-const reviews = new ReviewRepository();
 
 interface Org {
   readonly orgId: string;
@@ -155,14 +153,6 @@ export const FACT_CALLS: Readonly<Record<string, Calls>> = {
       inEachScope(a, mine, ({ name }) =>
         keys.due(name, { now: FAR_FUTURE, only: "all", limit: 9 }, tx),
       ),
-    ),
-  },
-  ReviewRepository: {
-    list: empty((a, mine, tx) =>
-      inEachScope(a, mine, (scope) => {
-        const wanted = { all: true, offset: 0, limit: 9, words: [], agents: undefined };
-        return reviews.list(scope, wanted, NOON, tx);
-      }),
     ),
   },
 };

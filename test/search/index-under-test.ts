@@ -13,10 +13,10 @@ import type { ChannelAction } from "../../src/chat/update.ts";
 import { Database } from "../../src/db/client.ts";
 import { Consolidation } from "../../src/facts/consolidation.ts";
 import { FactKeyRepository } from "../../src/facts/key-repository.ts";
+import { ListingRepository } from "../../src/facts/listing-repository.ts";
 import { Remember } from "../../src/facts/remember.ts";
 import { FactRepository } from "../../src/facts/repository.ts";
 import { FactReview } from "../../src/facts/review.ts";
-import { ReviewRepository } from "../../src/facts/review-repository.ts";
 import type { FactScope } from "../../src/facts/row.ts";
 import { FactService } from "../../src/facts/service.ts";
 import { IdempotencyRepository } from "../../src/idempotency/repository.ts";
@@ -85,7 +85,7 @@ async function tenantOf({ transactions }: Database) {
     ...shared,
     ...factParts,
     consolidation,
-    review: new ReviewRepository(),
+    lists: new ListingRepository(),
   });
   const turns = new TurnAssignment({
     ...shared,

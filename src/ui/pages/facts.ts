@@ -29,8 +29,8 @@ interface FactsProps {
 
 /** The facts of one scope. */
 export function FactsPage({ viewer, named: { place, name }, query, page, done }: FactsProps) {
-  const { agentId: agent, all, search: q, offset, limit } = query;
-  const at = (from: number | null) => listAddress(place, { agent, all, q, offset: from });
+  const { agentId: agent, all, search: q, before } = query;
+  const at = (from?: string | null) => listAddress(place, { agent, all, q, before: from });
   return html`
     <${Layout} title=${`Facts of ${name}`} viewer=${viewer} here="/facts">
       <${PageHead}
@@ -51,8 +51,8 @@ export function FactsPage({ viewer, named: { place, name }, query, page, done }:
       ${page.facts.length === 0 ? html`<${Nothing} query=${query} />` : html`<ul class="facts">${page.facts.map((fact) => html`<${Item} fact=${fact} />`)}</ul>`}
       <${Pager}
         label="Pages of facts"
-        back=${offset > 0 && { href: at(Math.max(0, offset - limit)), label: "Stronger facts" }}
-        on=${page.nextOffset !== null && { href: at(page.nextOffset), label: "Weaker facts" }}
+        back=${before !== undefined && { href: at(), label: "Strongest facts" }}
+        on=${page.nextBefore !== null && { href: at(page.nextBefore), label: "Weaker facts" }}
       />
       </div>
     <//>
@@ -76,8 +76,8 @@ function Filter({ place, query }: Pick<FactsProps, "query"> & Pick<NamedPlace, "
   `;
 }
 
-function Nothing({ query: { all, search, agentId, offset } }: Pick<FactsProps, "query">) {
-  const isNarrow = search !== undefined || agentId !== undefined || offset > 0;
+function Nothing({ query: { all, search, agentId, before } }: Pick<FactsProps, "query">) {
+  const isNarrow = search !== undefined || agentId !== undefined || before !== undefined;
   if (isNarrow) return html`<p class="empty">No fact matches.</p>`;
   return html`<p class="empty">${all ? "Nothing is remembered here." : "Nothing is remembered here above this score."}</p>`;
 }
