@@ -30,6 +30,8 @@ import { whatsappWebhook } from "./whatsapp/webhook.ts";
 
 /** A minute, for each address that tries keys on the memory page. A key has 256 random bits; this keeps the noise down. */
 const SIGN_INS_PER_MINUTE = 20;
+/** A minute, over all addresses: an owner key that somebody thought up is not tried from a thousand places at once. */
+const WRONG_KEYS_PER_MINUTE = 300;
 /** A job that is due later than this is found by a look of the runner soon enough. */
 const SOON_MS = 60_000;
 
@@ -192,6 +194,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     clock,
   });
   const signIns = new RateLimit(SIGN_INS_PER_MINUTE);
+  const wrongKeys = new RateLimit(WRONG_KEYS_PER_MINUTE);
   await http.register(memoryPage, {
     ...services,
     prefix: "/ui",
@@ -199,7 +202,10 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     requireReady: () => startup.requireReady(),
     requireOwnHost: ownHosts(config.ALLOWED_HOSTS),
     charge: (principal) => charge(principal, 1),
-    chargeSignIn: (address) => signIns.charge(address, 1),
+    signInLimits: {
+      attempt: (address) => signIns.charge(address, 1),
+      wrong: (count) => wrongKeys.charge("", count),
+    },
   });
   await http.register(telegramWebhook, {
     clock,

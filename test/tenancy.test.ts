@@ -30,7 +30,7 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   "access/repository.ts findActive: select apiKeys": "the key says which org it is of",
   "access/repository.ts noteUse: update apiKeys": "runs with the key lookup, by the key's own id",
   "access/session-repository.ts findKey: select sessions": "the session says which org it is of",
-  "access/session-repository.ts deleteExpired: delete sessions": "retention, over all orgs",
+  "access/session-repository.ts deleteEnded: delete sessions": "retention, over all orgs",
   "channels/delivery-repository.ts oldestWaiting: from forward_deliveries":
     "a figure of the server, over all orgs",
   "channels/delivery-repository.ts deleteDead: from forward_deliveries": "retention, over all orgs",

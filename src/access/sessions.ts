@@ -8,6 +8,10 @@ import type { SessionRepository } from "./session-repository.ts";
 
 /** From signing in, used or not: a forgotten browser is signed out by the next morning. */
 const LIFETIME_MS = 12 * 3_600_000;
+/** A browser that nobody has used for this long is signed out too. */
+export const IDLE_MS = 2 * 3_600_000;
+/** When a session was used is written at most this often: most requests of a page only read. */
+const USED_RESOLUTION_MS = 60_000;
 
 export interface SignedIn {
   /** 256 random bits for the cookie; stored nowhere. */
@@ -43,12 +47,18 @@ export class Sessions {
     return { token, expiresAt };
   }
 
-  /** Whom a session's key speaks for now; undefined once the session is over or its key was revoked. */
+  /** Whom a session's key speaks for now; undefined once the session is over or idle, or its key was revoked. */
   find(token: string): Promise<Principal | undefined> {
     const { sessions, transactions, clock } = this.#deps;
     return transactions.system("key lookup", async (tx) => {
-      const key = await sessions.findKey(hashKey(token), clock(), tx);
-      return key && principalOf(key);
+      const now = clock();
+      const ago = (ms: number) => new Date(now.getTime() - ms);
+      const found = await sessions.findKey(hashKey(token), { now, idleSince: ago(IDLE_MS) }, tx);
+      if (!found) return undefined;
+      const { key, sessionId, lastUsedAt } = found;
+      const use = { at: now, staleBefore: ago(USED_RESOLUTION_MS) };
+      if (lastUsedAt < use.staleBefore) await sessions.noteUse(key, sessionId, use, tx);
+      return principalOf(key);
     });
   }
 

@@ -48,7 +48,7 @@ type MenuProps = Pick<LayoutProps, "here"> & { readonly viewer: Viewer };
 /** Beside the page where there is room, else opened by the button in the top bar: a popover needs no script for it. */
 function Menu({ viewer, here }: MenuProps) {
   return html`
-    <div class="side" id="menu" popover>
+    <aside class="side" id="menu" popover aria-label="Menu">
       <nav aria-label="Screens">
         <ul class="links">
           <${MenuLink} path="" label="Overview" here=${here} />
@@ -63,7 +63,7 @@ function Menu({ viewer, here }: MenuProps) {
         )}
       </nav>
       <${Account} viewer=${viewer} />
-    </div>
+    </aside>
   `;
 }
 

@@ -25,7 +25,7 @@ import { peopleRoutes } from "./people-routes.ts";
 import { Places } from "./places.ts";
 import { sameOrigin } from "./same-origin.ts";
 import { SCRIPT } from "./script.ts";
-import { type Charge, refuseOften, signInRoutes } from "./sign-in-routes.ts";
+import { type Charge, refuseOften, type SignInLimits, signInRoutes } from "./sign-in-routes.ts";
 import { STYLE } from "./style.ts";
 import { Viewers } from "./viewer.ts";
 
@@ -64,8 +64,7 @@ export interface MemoryPageOptions {
   readonly requireOwnHost: (request: FastifyRequest) => Promise<void>;
   /** Takes one request from the budget of a key. */
   readonly charge: (principal: Principal) => ReturnType<Charge>;
-  /** Takes one attempt to sign in from the budget of an address. */
-  readonly chargeSignIn: Charge;
+  readonly signInLimits: SignInLimits;
 }
 
 /** `/ui`: where people see, correct and delete what is remembered. Everything works without JavaScript. */
@@ -106,7 +105,7 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     );
   keep("/style.css", "text/css", STYLE);
   keep("/script.js", "text/javascript", SCRIPT);
-  signInRoutes(app, { sessions, viewers, charge: options.chargeSignIn });
+  signInRoutes(app, { sessions, viewers, limits: options.signInLimits });
 
   await app.register(async (inside) => {
     inside.addHook("onRequest", viewers.require);

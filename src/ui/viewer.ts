@@ -38,7 +38,7 @@ export class Viewers {
       return;
     }
     const isOver = sessionToken(request) !== undefined;
-    if (isOver) forgetSession(reply);
+    if (isOver) forgetSession(request, reply);
     const signIn = isOver ? "/ui/sign-in?over=1" : "/ui/sign-in";
     // A script follows a redirect by itself and would put the sign-in page into a part of this one.
     if (isLive(request.headers)) await reply.code(401).header("hx-redirect", signIn).send();

@@ -26,6 +26,8 @@ import {
 } from "./call.ts";
 import { NOON } from "./seeded-org.ts";
 
+const LONG_AGO = new Date("2000-01-01T00:00:00Z");
+
 const keys = new KeyRepository();
 const sessions = new SessionRepository();
 const channels = new ChannelRepository();
@@ -67,9 +69,14 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       const session = { keyId: a.key.id, hash: mine.orgId, createdAt: NOON, expiresAt: FAR_FUTURE };
       return sessions.insert(mine, session, tx);
     }),
-    findKey: withoutOrg(undefined, (a, _, tx) => sessions.findKey(a.sessionHash, NOON, tx)),
+    findKey: withoutOrg(undefined, (a, _, tx) =>
+      sessions.findKey(a.sessionHash, { now: NOON, idleSince: LONG_AGO }, tx),
+    ),
+    noteUse: nothing((a, mine, tx) =>
+      sessions.noteUse(mine, a.sessionId, { at: FAR_FUTURE, staleBefore: FAR_FUTURE }, tx),
+    ),
     delete: nothing((a, mine, tx) => sessions.delete(mine, a.sessionHash, tx)),
-    deleteExpired: withoutOrg(0, (_, __, tx) => sessions.deleteExpired(FAR_FUTURE, tx)),
+    deleteEnded: withoutOrg(0, (_, __, tx) => sessions.deleteEnded(FAR_FUTURE, FAR_FUTURE, tx)),
   },
   ChannelRepository: {
     findByAccount: withoutOrg(undefined, (a, _, tx) =>

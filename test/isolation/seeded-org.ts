@@ -101,13 +101,14 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
     if (!open) throw new Error("not seeded");
     await tx.update(chatMessages).set({ turnId: open.id }).where(eq(chatMessages.id, message.id));
     const sessionHash = `session of ${slug}`;
-    await tx.insert(sessions).values({
-      orgId,
-      keyId: key.id,
-      hash: sessionHash,
-      createdAt: NOON,
-      expiresAt: new Date("9998-01-01T00:00:00Z"),
-    });
+    const [session] = await tx
+      .insert(sessions)
+      .values({
+        ...{ orgId, keyId: key.id, hash: sessionHash, createdAt: NOON },
+        expiresAt: new Date("9998-01-01T00:00:00Z"),
+      })
+      .returning();
+    if (!session) throw new Error("not seeded");
     const day = "2026-03-01";
     await tx.insert(extractionUsage).values({ orgId, day });
     const decision = { scope: "user", userId: identity.userId, factId: facts.user } as const;
@@ -127,6 +128,7 @@ export async function seedOrg(app: TestApp, slug: string, person = 100) {
       job,
       turn: open,
       sessionHash,
+      sessionId: session.id,
       day,
     };
   });

@@ -36,7 +36,28 @@ onBothDatabases((engine) => {
       { key: OWNER_KEY },
       { origin: "https://localhost:3000" },
     );
-    expect(String(answer.headers["set-cookie"])).toContain("; Secure");
+    expect(String(answer.headers["set-cookie"])).toMatch(
+      /^__Host-souvenir_session=[\w-]{43}; Path=\/; Expires=.*; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    const browser = new Browser(app);
+    browser.cookie = String(answer.headers["set-cookie"]).split(";")[0];
+    expect((await browser.get("/ui")).status).toBe(200);
+    const planted = "souvenir_session=of-a-neighbour";
+    browser.cookie = `${planted}; ${browser.cookie}`;
+    expect((await browser.get("/ui")).status).toBe(200);
+  });
+
+  test("signing in never takes up a session that is there: it makes another one and ends that", async () => {
+    const browser = await signedIn(app, OWNER_KEY);
+    const { cookie: first } = browser;
+    await browser.signIn(OWNER_KEY);
+    expect(browser.cookie).not.toBe(first);
+    const victim = new Browser(app);
+    victim.cookie = "souvenir_session=planted-before-signing-in";
+    await victim.signIn(OWNER_KEY);
+    expect(victim.cookie).not.toContain("planted");
+    victim.cookie = first;
+    expect((await victim.get("/ui")).location).toBe("/ui/sign-in?over=1");
   });
 
   test("a wrong key is refused, in words and without a cookie", async () => {
@@ -74,9 +95,23 @@ onBothDatabases((engine) => {
     const { location } = await revoked.get("/ui");
     expect(location).toBe("/ui/sign-in?over=1");
     expect((await revoked.get(String(location))).html).toContain("You were signed out");
+    for (let hours = 0; hours < 11; hours++) {
+      expect((await late.get("/ui")).status).toBe(200);
+      clock.advance(HOUR);
+    }
     expect((await late.get("/ui")).status).toBe(200);
-    clock.advance(12 * HOUR);
+    clock.advance(HOUR);
     expect((await late.get("/ui")).location).toBe("/ui/sign-in?over=1");
+  });
+
+  test("a browser that nobody uses for two hours is signed out; each use begins them anew", async () => {
+    const browser = await signedIn(app, OWNER_KEY);
+    for (let uses = 0; uses < 3; uses++) {
+      clock.advance(2 * HOUR - 1);
+      expect((await browser.get("/ui")).status).toBe(200);
+    }
+    clock.advance(2 * HOUR);
+    expect((await browser.get("/ui")).location).toBe("/ui/sign-in?over=1");
   });
 });
 
@@ -96,6 +131,33 @@ describe("the door of the page", () => {
     expect([statuses[20], refused.status]).toEqual([429, 429]);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.html).toContain("Too often");
+  });
+
+  test("lets nobody go on trying from ever new addresses", async () => {
+    const clear = await openApp("embedded");
+    const tryFrom = (remoteAddress: string, key: string) =>
+      clear.http.inject({
+        method: "POST",
+        url: "/ui/sign-in",
+        remoteAddress,
+        headers: {
+          "sec-fetch-site": "same-origin",
+          "content-type": "application/x-www-form-urlencoded",
+          host: "localhost:3000",
+        },
+        payload: `key=${key}`,
+      });
+    try {
+      const statuses = new Set<number>();
+      for (let n = 0; n < 21; n++) {
+        statuses.add((await tryFrom(`2001:db8:1:2::${n}`, "svr_guess")).statusCode);
+      }
+      expect([...statuses]).toEqual([401, 429]);
+      for (let n = 0; n < 290; n++) await tryFrom(`10.${n >> 8}.${n & 255}.1`, "svr_guess");
+      expect((await tryFrom("10.9.0.1", OWNER_KEY)).statusCode).toBe(429);
+    } finally {
+      await clear.dispose();
+    }
   });
 
   test("charges a signed-in person's key like its other calls", async () => {

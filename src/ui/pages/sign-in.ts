@@ -26,8 +26,8 @@ export function SignInPage({ fault }: SignInProps) {
             aria-describedby="key-help"
           />
           <p id="key-help" class="hint">
-            What the key may do is what you may do here. You stay signed in for 12 hours, and no longer than the key is
-            valid.
+            What the key may do is what you may do here. You stay signed in for 12 hours, or until you do nothing here for
+            two, and no longer than the key is valid.
           </p>
           <button>Sign in</button>
         </form>

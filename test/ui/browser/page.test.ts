@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM, openChromium, SIZES, signIn, THEMES } from "./chromium.ts";
+import { SCREENS } from "./screens.ts";
+import { openWorld, type World } from "./world.ts";
+
+const require = createRequire(import.meta.url);
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium (set CHROMIUM to its path)", () => {
+  let world: World;
+  let browser: Browser;
+  let url: string;
+  beforeAll(async () => {
+    [world, browser] = await Promise.all([openWorld("embedded"), openChromium()]);
+    url = await world.app.http.listen({ host: "127.0.0.1", port: 0 });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.dispose();
+  });
+
+  const contextOf = (options: Parameters<Browser["newContext"]>[0] = {}) =>
+    browser.newContext({ viewport: SIZES.desktop, ...options });
+
+  test.each(THEMES)("axe finds nothing on any screen, in %s", async (colorScheme) => {
+    // Evaluated by the debugger, which the page's policy does not bind.
+    const context = await contextOf({ colorScheme });
+    const page = await signIn(context, url, world.key);
+    for (const { name, path } of SCREENS) {
+      await page.goto(url + path(world));
+      expect({ name, faults: await faultsOf(page) }).toEqual({ name, faults: [] });
+    }
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API key").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await context.close();
+  });
+
+  test("nothing is wider than a phone of 360 pixels, and the menu opens there", async () => {
+    const context = await contextOf({ viewport: { width: 360, height: 640 } });
+    const page = await signIn(context, url, world.key);
+    for (const { name, path } of SCREENS) {
+      await page.goto(url + path(world));
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      expect({ name, width }).toEqual({ name, width: 360 });
+    }
+    const facts = page.getByRole("navigation", { name: "Screens" }).getByRole("link", {
+      name: "Facts",
+      exact: true,
+    });
+    expect(await facts.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await facts.click();
+    await page.waitForURL("**/ui/facts");
+    await context.close();
+  });
+
+  test("the list answers while somebody types, and the address says what is shown", async () => {
+    const context = await contextOf();
+    const page = await signIn(context, url, world.key);
+    const faults: string[] = [];
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.goto(`${url}/ui/facts?scope=user&userId=${world.userId}`);
+    const before = await page.getByRole("listitem").filter({ hasText: "Said" }).count();
+    expect(before).toBeGreaterThanOrEqual(0);
+    await page.getByRole("searchbox").pressSequentially("wool");
+    await page.waitForURL(/=wool/);
+    await page.getByText("size.coat").waitFor({ state: "detached" });
+    expect(await page.getByText("health.allergy").isVisible()).toBe(true);
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+    await page.reload();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("wool");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("a session that ends and a server that is gone are said, not swallowed", async () => {
+    const context = await contextOf();
+    const page = await signIn(context, url, world.key);
+    await page.goto(`${url}/ui/facts?scope=user&userId=${world.userId}`);
+    await context.setOffline(true);
+    await page.getByRole("searchbox").fill("coat");
+    await page.getByRole("alert").getByText("did not answer").waitFor();
+    await context.setOffline(false);
+    await context.clearCookies();
+    await page.getByRole("searchbox").fill("budget");
+    await page.waitForURL("**/ui/sign-in");
+    await context.close();
+  });
+
+  test("a fact is found, read to its source, edited and deleted without JavaScript", async () => {
+    const context = await contextOf({ javaScriptEnabled: false });
+    const page = await signIn(context, url, world.key);
+    await page.goto(`${url}/ui/facts?scope=user&userId=${world.userId}`);
+    await page.getByRole("searchbox").fill("budget");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("link", { name: "budget.coat" }).click();
+    await page.getByText("Edit the value").click();
+    await page.getByLabel("Value", { exact: true }).fill("250");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").getByText("Changed").waitFor();
+    expect(await page.locator(".said").textContent()).toBe("250");
+    await page.getByText("Delete for good").first().click();
+    await page.getByLabel("Why", { exact: true }).fill("Asked for it");
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("status").getByText("Deleted").waitFor();
+    expect(await page.getByText("budget.coat").count()).toBe(0);
+    await context.close();
+  });
+});
+
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
+  );
+}

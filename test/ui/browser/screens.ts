@@ -1,0 +1,24 @@
+import type { World } from "./world.ts";
+
+export interface Screen {
+  /** Names its pictures. */
+  readonly name: string;
+  readonly path: (world: World) => string;
+}
+
+/** Every screen of the page as the owner's key sees it, once. What is not in here is neither looked at nor checked. */
+export const SCREENS: readonly Screen[] = [
+  { name: "overview", path: () => "/ui" },
+  { name: "facts-where", path: () => "/ui/facts" },
+  { name: "facts-person", path: ({ userId }) => `/ui/facts?scope=user&userId=${userId}` },
+  { name: "facts-empty", path: ({ pendingId }) => `/ui/facts?scope=user&userId=${pendingId}` },
+  { name: "fact", path: ({ factId }) => `/ui/facts/${factId}` },
+  { name: "fact-contested", path: ({ contestedId }) => `/ui/facts/${contestedId}` },
+  { name: "people", path: () => "/ui/people" },
+  { name: "person", path: ({ userId }) => `/ui/people/${userId}` },
+  { name: "person-pending", path: ({ pendingId }) => `/ui/people/${pendingId}` },
+  { name: "chat", path: ({ userId }) => `/ui/chat?userId=${userId}` },
+  { name: "chat-where", path: () => "/ui/chat" },
+  { name: "message", path: ({ messageId }) => `/ui/chat/${messageId}` },
+  { name: "error", path: () => "/ui/facts/nothing-like-this" },
+];
