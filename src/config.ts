@@ -79,6 +79,7 @@ const Env = z.object({
   LINK_SECRET: signingSecret.optional(),
   CHAT_RETENTION_DAYS: integer.pipe(z.number().positive()).optional(),
   CONSOLIDATE_CRON: cron.default("0 3 * * *"),
+  SCRUB_CRON: cron.default("23 3 * * *"),
   ANTHROPIC_API_KEY: apiKey.optional(),
   ANTHROPIC_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.anthropic.com"),
   EXTRACTION_MODEL: text.default("claude-haiku-5-5"),

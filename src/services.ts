@@ -19,6 +19,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./db/client.ts";
 import { maintenanceJob } from "./db/maintenance.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
+import { buildErasures, buildLedger } from "./erasure-services.ts";
 import { buildExports } from "./export-services.ts";
 import { Comparison } from "./facts/comparison.ts";
 import { Consolidation } from "./facts/consolidation.ts";
@@ -101,18 +102,14 @@ export async function buildServices({
   const people = new UserRepository();
   const users = new UserService(people, new ContextRepository(), config.DEFAULT_CHANNEL, clock);
   const keys = new KeyService({
-    keys: new KeyRepository(),
-    users,
-    orgs,
-    audit,
-    transactions,
-    clock,
+    ...{ keys: new KeyRepository(), users, orgs, audit, transactions, clock },
     defaultAgent: config.DEFAULT_AGENT,
   });
   const sessionRows = new SessionRepository();
   const sessions = new Sessions({ sessions: sessionRows, keys, transactions, clock });
   const calls = new IdempotencyRepository();
   const idempotency = new IdempotencyService(calls, clock);
+  const ledger = buildLedger(clock);
   const entries = new KvRepository();
   const kv = new KvService(entries, users, transactions, clock);
   const archive = new ChatRepository();
@@ -122,11 +119,7 @@ export async function buildServices({
   const search = await buildSearch({ config, embedder, database, queue, clock, metrics, onNotice });
   const { index } = search;
   const consolidation = new Consolidation({
-    keys: factKeys,
-    facts: factRows,
-    index,
-    transactions,
-    clock,
+    ...{ keys: factKeys, facts: factRows, index, transactions, clock },
   });
   const statements = {
     facts: factRows,
@@ -138,20 +131,12 @@ export async function buildServices({
     ...statements,
     index,
     conversations: archive,
-    users,
-    orgs,
-    idempotency,
-    transactions,
-    clock,
+    erasures: ledger,
+    ...{ users, orgs, idempotency, transactions, clock },
     orchestrator: config.DEFAULT_AGENT,
   });
   const comparison = new Comparison({
-    facts: factRows,
-    keys: factKeys,
-    consolidation,
-    transactions,
-    clock,
-    embedder,
+    ...{ facts: factRows, keys: factKeys, consolidation, transactions, clock, embedder },
   });
   const recalls = new RecallRepository();
   const retrieval = new Retrieval(index, search.meaning);
@@ -232,6 +217,23 @@ export async function buildServices({
     defaultAgent: config.DEFAULT_AGENT,
   });
 
+  const erasing = buildErasures({
+    ...{
+      database,
+      people,
+      users,
+      orgs,
+      audit,
+      facts,
+      factRows,
+      factKeys,
+      index,
+      queue,
+      clock,
+      wake,
+    },
+    scrubCron: config.SCRUB_CRON,
+  });
   const jobRows = new JobRepository();
   const handlers: readonly JobHandler[] = [
     retentionJob(archive, transactions, clock, config.CHAT_RETENTION_DAYS),
@@ -245,6 +247,7 @@ export async function buildServices({
     ...linking.handlers,
     ...sending.handlers,
     ...search.handlers,
+    ...erasing.handlers,
     pruneJob(jobRows, transactions, clock, () => handlers),
     ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
   ];
@@ -273,10 +276,12 @@ export async function buildServices({
     chat,
     archive: new ChatArchive({
       ...{ ...intake, archive: new ArchiveRepository(), transactions, clock, audit },
+      erasures: ledger,
     }),
     imports,
     turns,
     hasExtractor,
+    erasures: erasing.erasures,
     channels: channels.service,
     outbox: channels.outbox,
     deliveries: forwarding.deliveries,

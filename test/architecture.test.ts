@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting|sql-array|page)\.ts`;
 const DOMAIN =
-  "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|idempotency|export)";
+  "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|erasure|idempotency|export)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
@@ -34,7 +34,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   // Readers of other programs' files; what a Telegram message may keep is the same in an export.
   ["import/.+", [SHARED, OPEN, "import/.+", String.raw`telegram/(?:payload|speaker)\.ts`]],
   [
-    String.raw`(?:app|(?:(?:search|link|channel|import|export|sending|review)-)?services)\.ts`,
+    String.raw`(?:app|(?:(?:search|link|channel|import|export|sending|review|erasure)-)?services)\.ts`,
     [".+"],
   ],
   [
@@ -141,7 +141,7 @@ test("a domain reaches another domain's tables only through its service", () => 
       .filter(
         (to) =>
           matches(REPOSITORY, to) &&
-          !/^(?:app|(?:(?:search|link|channel|import|export|sending|review)-)?services)\.ts$/.test(
+          !/^(?:app|(?:(?:search|link|channel|import|export|sending|review|erasure)-)?services)\.ts$/.test(
             file,
           ),
       )

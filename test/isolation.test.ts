@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orgs } from "../src/db/schema/orgs.ts";
 import type { Transactions } from "../src/db/tenant.ts";
 import { type Call, REFUSED } from "./isolation/call.ts";
+import { ERASURE_CALLS } from "./isolation/erasure-calls.ts";
 import { EXPORT_CALLS } from "./isolation/export-calls.ts";
 import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
@@ -29,6 +30,7 @@ const CALLS = {
   ...TURN_CALLS,
   ...SEARCH_CALLS,
   ...LINK_CALLS,
+  ...ERASURE_CALLS,
   ...RULES_CALLS,
   ...EXPORT_CALLS,
 };

@@ -46,6 +46,13 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
     "what a process left behind, of every org; a row says which",
   "chat/repository.ts deleteSentBefore: from chat_messages": "retention, over all orgs",
   "chat/repository.ts forgetUpdatesBefore: delete channelUpdates": "retention, over all orgs",
+  "erasure/ledger-repository.ts findOrphan: select erasures":
+    "the operator's, of an org that is gone",
+  "erasure/ledger-repository.ts findOrphan: from orgs": "by the entry's org",
+  "erasure/ledger-repository.ts inStates: select erasures":
+    "the job serves every org; a row says which",
+  "erasure/org-repository.ts hold: from orgs": "by the org's own id",
+  "erasure/org-repository.ts delete: from orgs": "by the org's own id",
   "facts/key-repository.ts #rows: from «table»":
     "finds ids by owner; the statement around it takes those of the org",
   "facts/key-repository.ts due: from «table»": "consolidation serves every org; a row says which",
@@ -178,6 +185,9 @@ test("transactions over all orgs are asked for by the listed files only", () => 
     "channels/jobs.ts",
     "channels/service.ts",
     "chat/jobs.ts",
+    "erasure/progress.ts",
+    "erasure/scanning.ts",
+    "erasure/service.ts",
     "facts/consolidation.ts",
     "idempotency/jobs.ts",
     "jobs/attempt.ts",

@@ -41,6 +41,16 @@ export function requireAdmin(principal: Principal): void {
   throw new AppError("FORBIDDEN", "this needs an admin key without pins");
 }
 
+/**
+ * For what cannot be taken back. As with `requireAdmin`, pins shut it.
+ *
+ * @throws AppError FORBIDDEN
+ */
+export function requireOwner(principal: Principal): void {
+  if (hasRole(principal, "owner") && Object.keys(principal.pins).length === 0) return;
+  throw new AppError("FORBIDDEN", "this needs an owner key without pins");
+}
+
 /** The key id of the operator's command line, which holds the data directory or the database's credentials. */
 export const OPERATOR_KEY_ID = "operator";
 

@@ -23,6 +23,7 @@ const SUBJECT_KINDS = [
   "job",
   "import",
   "fact",
+  "erasure",
 ] as const;
 
 /** Something that was done to somebody or something. Holds ids, no contents. */

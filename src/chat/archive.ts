@@ -2,6 +2,7 @@ import { isAdmin, type Principal, requireAdmin } from "../access/principal.ts";
 import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
+import type { Ledger } from "../erasure/ledger.ts";
 import { AppError } from "../errors.ts";
 import type { UserService } from "../users/service.ts";
 import { isUuid } from "../uuid.ts";
@@ -31,6 +32,8 @@ export interface ArchiveDependencies extends ErasingDependencies {
   readonly messages: MessageRepository;
   readonly users: UserService;
   readonly audit: AuditService;
+  /** The chain of what was erased. */
+  readonly erasures: Pick<Ledger, "note">;
   readonly transactions: Transactions;
   readonly clock: Clock;
 }
@@ -166,6 +169,9 @@ export class ChatArchive {
           : ({ subjectKind: "user", subjectId: userId } as const);
       const event = { actor: principal.keyId, action: "message.deleted", ...subject, reason };
       await audit.record(principal, { ...event, details: { messageId, statements } }, tx);
+      const deleted = { chat_messages: 1, facts_from_messages: statements };
+      const gone = { kind: "message", subjectId: messageId, ids: [messageId], deleted } as const;
+      await this.#deps.erasures.note(principal, principal, gone, tx);
       return { deleted: true, statements };
     });
   }

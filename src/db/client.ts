@@ -23,6 +23,13 @@ export interface DatabaseOptions {
   readonly patience?: number;
 }
 
+/** A connection for statements outside of transactions. */
+export interface Session {
+  run<Row extends object>(statement: string): Promise<readonly Row[]>;
+  /** What the server said beside its answers. */
+  readonly notices: { readonly detail?: string }[];
+}
+
 const MISSING_RIGHTS =
   "the user of DATABASE_URL lacks rights; as an administrator of that database run: CREATE ROLE souvenir_app NOLOGIN; " +
   "GRANT souvenir_app TO <user>; GRANT CREATE, USAGE ON SCHEMA public TO <user>;";
@@ -36,7 +43,6 @@ const DRIVER = {
   // Drizzle sends unnamed statements, and named ones hang behind a transaction pooler.
   prepare: false,
   fetch_types: false,
-  onnotice: () => {},
   // JSON stays text on both ways: the repositories parse it once (see schema/columns.ts).
   types: {
     json: {
@@ -107,11 +113,11 @@ export class Database {
   static async open({ url, dataDir, ...options }: DatabaseOptions): Promise<Database> {
     if (url === undefined) {
       const embedded = options.embedded ?? (await openEmbedded(dataDir));
-      const open: Open = (onclose) =>
-        postgres({ ...DRIVER, ...embedded.driverOptions, onclose }) as postgres.Sql;
+      const open: Open = (onclose, onnotice) =>
+        postgres({ ...DRIVER, ...embedded.driverOptions, onclose, onnotice }) as postgres.Sql;
       return new Database(new Connections(1, open), { embedded });
     }
-    const open: Open = (onclose) =>
+    const open: Open = (onclose, onnotice) =>
       postgres(url, {
         ...DRIVER,
         // Lists, of which its types know nothing.
@@ -119,6 +125,7 @@ export class Database {
         max: 1,
         connect_timeout: 5,
         onclose,
+        onnotice,
         connection: { application_name: "souvenir", TimeZone: "UTC" },
       }) as postgres.Sql;
     const { patience = PATIENCE_MS } = options;
@@ -176,11 +183,16 @@ export class Database {
       | `create index ${string}`
       | `drop index ${string}`,
   ): Promise<void> {
+    await this.session(({ run }) => run(statement));
+  }
+
+  /** A connection as the owner of the tables, for several of these. Fixed statements alone: nothing is escaped. */
+  async session<T>(work: (session: Session) => Promise<T>): Promise<T> {
     try {
-      await this.#connections.use(async ({ sql }) => {
+      return await this.#connections.use(async ({ sql, notices }) => {
         await sql.unsafe(`set maintenance_work_mem to '${MAINTENANCE_MEMORY}'`);
         try {
-          await sql.unsafe(statement);
+          return await work({ run: (statement) => sql.unsafe(statement), notices });
         } finally {
           await sql.unsafe("reset maintenance_work_mem");
         }

@@ -5,13 +5,20 @@ import { isUnavailable, OutcomeUnknown } from "./faults.ts";
 
 export type Orm = ReturnType<typeof drizzle>;
 type TransactionWork<T> = (tx: postgres.TransactionSql) => Promise<T>;
-/** Makes an instance of the driver with `max: 1` that calls `onclose` when its socket closed. */
-export type Open = (onclose: () => void) => postgres.Sql;
+/** Makes an instance of the driver with `max: 1` that calls `onclose` when its socket closed, and tells what the server says. */
+export type Open = (
+  onclose: () => void,
+  onnotice: (notice: postgres.Notice) => void,
+) => postgres.Sql;
+
+const KEPT_NOTICES = 20;
 
 interface Connection {
   readonly sql: postgres.Sql;
   readonly orm: Orm;
   readonly isLost: boolean;
+  /** What the server said beside its answers, for who asks it to: the last few. */
+  readonly notices: postgres.Notice[];
   /** From now on until `undefined`, whoever uses it is told a loss when it is silent for so many milliseconds. */
   patience: number | undefined;
 }
@@ -110,7 +117,13 @@ function connectionOf(open: Open): Connection {
     isLost = true;
     tellLoss(code);
   };
-  const sql = open(() => lose("CONNECTION_CLOSED"));
+  const notices: postgres.Notice[] = [];
+  const sql = open(
+    () => lose("CONNECTION_CLOSED"),
+    (notice) => {
+      if (notices.push(notice) > KEPT_NOTICES) notices.shift();
+    },
+  );
   const begin = sql.begin.bind(sql) as (work: TransactionWork<unknown>) => Promise<unknown>;
   const guarded = async (work: TransactionWork<unknown>): Promise<unknown> => {
     // The driver tells a transaction of a loss only once its work has begun: one between BEGIN and that would leave it
@@ -147,6 +160,7 @@ function connectionOf(open: Open): Connection {
   return {
     sql,
     orm: drizzle(sql),
+    notices,
     get isLost() {
       return isLost;
     },

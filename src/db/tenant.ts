@@ -22,10 +22,11 @@ export type SystemPurpose =
   | "unfinished messages"
   | "retention"
   | "vector index"
+  | "erasure"
   | "operator";
 
 /** Nobody waits for them, and one statement may go through much. */
-const AT_LEISURE: readonly SystemPurpose[] = ["retention", "vector index"];
+const AT_LEISURE: readonly SystemPurpose[] = ["retention", "vector index", "erasure"];
 const LEISURE = 60;
 
 interface TransactionOptions {
@@ -51,12 +52,25 @@ export class Transactions {
    * query forgot its tenant. Commits when `work` resolves; `work` may run again after a deadlock.
    */
   tenant<T>(scope: { readonly orgId: string }, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#tenant(scope, work, 1);
+  }
+
+  /** The same where nobody waits, and one statement may go through much of the org. */
+  tenantAtLeisure<T>(scope: { readonly orgId: string }, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#tenant(scope, work, LEISURE);
+  }
+
+  #tenant<T>(
+    { orgId }: { readonly orgId: string },
+    work: (tx: Tx) => Promise<T>,
+    leisure: number,
+  ): Promise<T> {
     return this.#run(async (tx) => {
       await tx.execute(
-        sql`select set_config('role', 'souvenir_app', true), set_config('app.org_id', ${scope.orgId}, true)`,
+        sql`select set_config('role', 'souvenir_app', true), set_config('app.org_id', ${orgId}, true)`,
       );
       return work(tx);
-    });
+    }, leisure);
   }
 
   /** Runs `work` with sight of every org. The purpose says why, and a test lists who may ask for it. */
@@ -66,10 +80,10 @@ export class Transactions {
 
   /** Rejects when the login role may not take on the role of tenant transactions. */
   async proveRole(): Promise<void> {
-    await this.#run((tx) => tx.execute(sql`select set_config('role', 'souvenir_app', true)`));
+    await this.#run((tx) => tx.execute(sql`select set_config('role', 'souvenir_app', true)`), 1);
   }
 
-  async #run<T>(work: (tx: Tx) => Promise<T>, leisure = 1): Promise<T> {
+  async #run<T>(work: (tx: Tx) => Promise<T>, leisure: number): Promise<T> {
     if (this.#open.getStore()) {
       // The embedded database has one connection: waiting for a second transaction here would never end.
       throw new Error("a transaction is open already: pass its tx on");

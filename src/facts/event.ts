@@ -14,6 +14,7 @@ export type FactEventKind =
   | "restored"
   | "settled"
   | "deleted"
+  | "reset"
   | "exported";
 
 export interface FactEvent {

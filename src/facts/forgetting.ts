@@ -41,15 +41,15 @@ export class Forgetting {
    * Erases a row, every row merged with it or saying the same under its key (one of them would bring it back), and what
    * their events tell; leaves that they were deleted, by whom and why.
    *
-   * @returns the number of rows erased; 0 when somebody else was faster
+   * @returns the rows erased; none when somebody else was faster
    */
-  async forget({ scope, row }: PlacedRow, by: By, tx: Tx): Promise<number> {
+  async forget({ scope, row }: PlacedRow, by: By, tx: Tx): Promise<string[]> {
     const key = { scope, agentId: row.agentId, key: row.key };
     const history = await this.#lockedHistory(key, tx);
     const same = sameAs(row, history.rows);
-    if (!same.some(({ id }) => id === row.id)) return 0;
+    if (!same.some(({ id }) => id === row.id)) return [];
     await this.#erase(history, same, by, tx);
-    return same.length;
+    return same.map(({ id }) => id);
   }
 
   /** Erases what was learned from messages that are erased. A claim that other messages make too lives on with those. */

@@ -2,6 +2,7 @@ import { agentOf } from "../access/agent.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
+import type { Ledger } from "../erasure/ledger.ts";
 import { AppError } from "../errors.ts";
 import type { IdempotencyService } from "../idempotency/service.ts";
 import type { OrgService } from "../orgs/service.ts";
@@ -35,6 +36,8 @@ interface Org {
 
 export interface FactServices extends StatementDependencies {
   readonly conversations: Conversations;
+  /** The chain of what was erased. */
+  readonly erasures: Pick<Ledger, "note">;
   readonly users: UserService;
   readonly orgs: OrgService;
   readonly idempotency: IdempotencyService;
@@ -169,9 +172,12 @@ export class FactService {
       const found = await findHeld(this.#deps, principal, factId, tx);
       requireRight(principal, found, "forgotten");
       const by = { actor: principal.keyId, reason };
-      const count = await this.#forgetting.forget(found, by, tx);
-      if (count === 0) throw noSuchFact();
-      return count;
+      const ids = await this.#forgetting.forget(found, by, tx);
+      if (ids.length === 0) throw noSuchFact();
+      const deleted = { [`${found.scope.name}_facts`]: ids.length };
+      const erased = { kind: "fact", subjectId: factId, ids, deleted } as const;
+      await this.#deps.erasures.note(principal, principal, erased, tx);
+      return ids.length;
     });
   }
 

@@ -27,6 +27,12 @@ export class OrgRepository {
     return tx.select().from(orgs).orderBy(asc(orgs.slug));
   }
 
+  /** @returns undefined when the org is gone */
+  async slugOf({ orgId }: Scope, tx: Tx): Promise<string | undefined> {
+    const [row] = await tx.select({ slug: orgs.slug }).from(orgs).where(eq(orgs.id, orgId));
+    return row?.slug;
+  }
+
   /** How an org uses memory. @returns undefined when the org is gone */
   async memory({ orgId }: Scope, tx: Tx): Promise<MemorySettings | undefined> {
     const [row] = await tx.select(memoryColumns).from(orgs).where(eq(orgs.id, orgId));

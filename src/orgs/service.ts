@@ -53,6 +53,13 @@ export class OrgService {
     return (await this.#orgs.insert(org, tx)) ?? this.find(slug, tx);
   }
 
+  /** The short name of the caller's org. @throws AppError NOT_FOUND */
+  async slugOf({ orgId }: Scope, tx: Tx): Promise<string> {
+    const slug = await this.#orgs.slugOf({ orgId }, tx);
+    if (slug === undefined) throw new AppError("NOT_FOUND", "the org is gone");
+    return slug;
+  }
+
   list(by: Principal): Promise<Org[]> {
     requireOperator(by);
     return this.#transactions.system("operator", (tx) => this.#orgs.list(tx));

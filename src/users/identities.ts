@@ -18,6 +18,8 @@ interface LinkablePerson extends Standing {
 interface HeldIdentity {
   readonly id: string;
   readonly userId: string;
+  readonly channel: string;
+  readonly externalId: string;
 }
 
 /** People held for a link or its undo: nobody writes to them under any of their names until the transaction ends. */

@@ -19,6 +19,7 @@ export interface Ids {
   readonly turn: string;
   readonly link: string;
   readonly conversation: string;
+  readonly erasure: string;
 }
 
 export const idsOf = (org: SeededOrg): Ids => ({
@@ -38,6 +39,7 @@ export const idsOf = (org: SeededOrg): Ids => ({
   turn: org.turn.id,
   link: org.channels.link.id,
   conversation: org.externalId,
+  erasure: org.page.erasure.id,
 });
 
 export const unknownIds = (): Ids => ({
@@ -56,6 +58,7 @@ export const unknownIds = (): Ids => ({
   turn: v7(),
   link: v7(),
   conversation: "987654",
+  erasure: v7(),
   cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
 });
 
@@ -181,6 +184,23 @@ const POSTED = {
 type Route = (ids: Ids) => readonly ["GET" | "POST" | "PUT" | "DELETE", string, object?];
 /** For each route its requests with ids; none where it takes none. */
 export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
+  "GET /v1/erasures": [],
+  "POST /v1/erasures": [
+    ({ person }) => ["POST", "/v1/erasures", { kind: "user", userId: person, confirm: person }],
+    ({ external }) => [
+      "POST",
+      "/v1/erasures",
+      { kind: "user", userId: external, confirm: external },
+    ],
+    ({ store }) => ["POST", "/v1/erasures", { kind: "store", storeId: store, confirm: "shop" }],
+  ],
+  "GET /v1/erasures/:id": [({ erasure }) => ["GET", `/v1/erasures/${erasure}`]],
+  "POST /v1/erasures/verify": [({ erasure }) => ["POST", "/v1/erasures/verify", { id: erasure }]],
+  "POST /v1/erasures/run": [],
+  "POST /v1/resets": [
+    ({ person }) => ["POST", "/v1/resets", { scope: "user", userId: person, confirm: person }],
+    ({ store }) => ["POST", "/v1/resets", { scope: "store", storeId: store, confirm: "shop" }],
+  ],
   "GET /v1/keys": [],
   "POST /v1/keys": [
     ({ person }) => ["POST", "/v1/keys", { name: "k", pinUserId: person }],

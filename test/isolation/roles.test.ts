@@ -109,12 +109,24 @@ const aLinkToUndo: PrepareRequest = async (app, org, unique) => {
   const { body } = await app.v1(...(await aLink(app, org, unique)), org.slug);
   return ["POST", `/v1/links/${body.id}/undo`, {}];
 };
+const ofAPerson =
+  (url: string, what: object): PrepareRequest =>
+  async (app, org, n) => ["POST", url, { ...what, confirm: n, ...(await aPerson(app, org, n)) }];
 const postedAs = (id: string) => ({
   ...{ channel: "web", id, externalUserId: "visitor", direction: "inbound", text: "hello" },
   sentAt: NOON.toISOString(),
 });
 
 const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareRequest]>> = {
+  "GET /v1/erasures": ["owner", () => ["GET", "/v1/erasures"]],
+  "POST /v1/erasures": ["owner", ofAPerson("/v1/erasures", { kind: "user" })],
+  "GET /v1/erasures/:id": ["owner", (_, org) => ["GET", `/v1/erasures/${org.page.erasure.id}`]],
+  "POST /v1/erasures/verify": [
+    "owner",
+    (_, org) => ["POST", "/v1/erasures/verify", { id: org.page.erasure.id }],
+  ],
+  "POST /v1/erasures/run": ["owner", () => ["POST", "/v1/erasures/run"]],
+  "POST /v1/resets": ["owner", ofAPerson("/v1/resets", { scope: "user" })],
   "GET /v1/keys": ["admin", () => ["GET", "/v1/keys"]],
   "POST /v1/keys": ["admin", (_, __, n) => ["POST", "/v1/keys", { name: n }]],
   "DELETE /v1/keys/:id": ["admin", aKeyToRevoke],

@@ -11,6 +11,8 @@ import { Senders } from "../../src/chat/senders.ts";
 import { ChatService } from "../../src/chat/service.ts";
 import type { ChannelAction } from "../../src/chat/update.ts";
 import { Database } from "../../src/db/client.ts";
+import { Ledger } from "../../src/erasure/ledger.ts";
+import { LedgerRepository } from "../../src/erasure/ledger-repository.ts";
 import { Consolidation } from "../../src/facts/consolidation.ts";
 import { FactKeyRepository } from "../../src/facts/key-repository.ts";
 import { ListingRepository } from "../../src/facts/listing-repository.ts";
@@ -79,6 +81,7 @@ async function tenantOf({ transactions }: Database) {
     ...factParts,
     consolidation,
     conversations: archive,
+    erasures: new Ledger(new LedgerRepository(), clock.now),
     idempotency,
   });
   const review = new FactReview({

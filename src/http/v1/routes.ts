@@ -5,6 +5,7 @@ import { type KeyService, NewKey } from "../../access/service.ts";
 import { NewAccount } from "../../channels/account.ts";
 import type { Deliveries } from "../../channels/deliveries.ts";
 import type { ChannelService } from "../../channels/service.ts";
+import type { ErasureService } from "../../erasure/service.ts";
 import { AppError } from "../../errors.ts";
 import type { Exports } from "../../export/service.ts";
 import type { JobService } from "../../jobs/service.ts";
@@ -15,6 +16,7 @@ import { type Authenticate, requirePrincipal } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
 import { readJsonExactly } from "./body.ts";
 import { deliveryRoutes } from "./deliveries.ts";
+import { erasureRoutes } from "./erasures.ts";
 import { exportRoutes } from "./exports.ts";
 import { type ImportServices, importRoutes } from "./imports.ts";
 import { jobRoutes } from "./jobs.ts";
@@ -32,6 +34,7 @@ export interface V1Options extends PeopleServices {
   readonly turns: TurnService;
   readonly imports: ImportServices;
   readonly exports: Exports;
+  readonly erasures: ErasureService;
   /** Takes messages from the caller's budget. */
   readonly charge: (
     principal: Principal,
@@ -113,5 +116,6 @@ export function v1Routes(options: V1Options) {
     peopleRoutes(app, options, by);
     importRoutes(app, imports, by);
     exportRoutes(app, options.exports, by);
+    erasureRoutes(app, options, by);
   };
 }
