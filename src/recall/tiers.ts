@@ -19,11 +19,22 @@ interface Tier {
 /** Lines that ask to be in a block, best first in each tier. One that several tiers offer is taken by the first of them. */
 export type Offers = Readonly<Record<TierName, Iterable<Line>>>;
 
+/** A line that asked to be in a block and is not, and why: its length, or that of its key's current value. */
+interface LeftOut {
+  readonly id: string;
+  readonly reason: "too long" | "older value";
+  readonly tokens: number;
+  /** What was left of its tier at its turn. */
+  readonly room: number;
+}
+
 export interface Block {
   readonly text: string;
   /** Of the text, counted on the high side. */
   readonly tokens: number;
   readonly tiers: readonly Tier[];
+  /** Of each, the last time that it asked. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 /**
@@ -51,12 +62,14 @@ export function fillTiers(offers: Offers, budget: number, count: CountTokens): B
       lines: tiers[name],
       tokens: sum(tiers[name]),
     })),
+    leftOut: taken.leftOut(),
   };
 }
 
 class Taken {
   readonly #ids = new Set<string>();
   readonly #slots = new Set<string>();
+  readonly #leftOut = new Map<string, LeftOut>();
 
   /** One line too long for the room left does not keep shorter ones out. */
   fill(offered: Iterable<Line>, room: number): Line[] {
@@ -66,19 +79,27 @@ class Taken {
     for (const line of offered) {
       if (left < LEAST_TOKENS) break;
       if (this.#ids.has(line.id)) continue;
-      const { slot } = line;
+      const { id, slot, tokens } = line;
       // An older value of a key without the current one would pass for what is true.
-      if (slot !== undefined && cut.has(slot)) continue;
-      if (line.tokens > left) {
+      if (slot !== undefined && cut.has(slot)) {
+        this.#leftOut.set(id, { id, reason: "older value", tokens, room: left });
+        continue;
+      }
+      if (tokens > left) {
+        this.#leftOut.set(id, { id, reason: "too long", tokens, room: left });
         if (slot !== undefined && !this.#slots.has(slot)) cut.add(slot);
         continue;
       }
       this.#ids.add(line.id);
       if (slot !== undefined) this.#slots.add(slot);
       lines.push(line);
-      left -= line.tokens;
+      left -= tokens;
     }
     return lines;
+  }
+
+  leftOut(): LeftOut[] {
+    return [...this.#leftOut.values()].filter(({ id }) => !this.#ids.has(id));
   }
 }
 

@@ -12,6 +12,7 @@ import type { KvReview } from "../kv/review.ts";
 import type { LinkCodes } from "../links/codes.ts";
 import type { LinkService } from "../links/service.ts";
 import type { OrgService } from "../orgs/service.ts";
+import type { RecallService } from "../recall/service.ts";
 import type { Approval } from "../users/approval.ts";
 import type { People } from "../users/people.ts";
 import { chatRoutes } from "./chat-routes.ts";
@@ -23,6 +24,7 @@ import { linkRoutes } from "./link-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { Places } from "./places.ts";
+import { previewRoutes } from "./preview-routes.ts";
 import { sameOrigin } from "./same-origin.ts";
 import { SCRIPT } from "./script.ts";
 import { type Charge, refuseOften, type SignInLimits, signInRoutes } from "./sign-in-routes.ts";
@@ -55,6 +57,7 @@ export interface MemoryPageOptions {
   readonly codes: LinkCodes;
   readonly entries: KvReview;
   readonly archive: ChatArchive;
+  readonly recall: RecallService;
   readonly facts: FactService;
   readonly review: FactReview;
   readonly exports: Exports;
@@ -119,5 +122,6 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     linkRoutes(inside, { viewers, ...options });
     entryRoutes(inside, { viewers, ...options });
     chatRoutes(inside, { viewers, ...options });
+    previewRoutes(inside, { viewers, ...options });
   });
 }

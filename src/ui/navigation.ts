@@ -29,6 +29,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
     entries: [
       { path: "/people", label: "People", audience: "anybody" },
       { path: "/chat", label: "Chat", audience: "anybody" },
+      { path: "/preview", label: "What the agent sees", audience: "anybody" },
     ],
   },
   {

@@ -51,6 +51,8 @@ const REQUESTS: readonly ((browser: Browser, ids: Ids) => Promise<Page>[])[] = [
   (browser, { user }) => [browser.get(`/ui/chat?userId=${user}`)],
   (browser, { user }) => [browser.get(`/ui/chat?userId=${user}&search=said`)],
   (browser, { message }) => [browser.get(`/ui/chat/${message}`)],
+  (browser, { user }) => [browser.get(`/ui/preview?userId=${user}`)],
+  (browser, { store }) => [browser.get(`/ui/preview?storeId=${store}&query=plan`)],
   (browser, { message }) => [browser.post(`/ui/chat/${message}/delete`)],
 ];
 
@@ -157,7 +159,12 @@ onBothDatabases((engine) => {
         `/ui/chat?userId=${other.user}`,
         `/ui/chat?userId=${other.external}&search=another`,
         `/ui/chat/${other.message}`,
+        `/ui/preview?userId=${other.user}`,
+        `/ui/preview?storeId=${theirs.storeId}`,
       ]);
+      const preview = await browser.get("/ui/preview?query=plan");
+      expect(preview.html).toContain("- user secret.plan");
+      expect(preview.html).not.toMatch(/- (?:org|store) secret\.plan|rules of theirs/);
       const entry = { key: "colour", kind: "text", value: "planted" };
       for (const below of ["/memory", "/memory/delete"]) {
         const answer = await browser.post(`/ui/people/${other.user}${below}`, entry);

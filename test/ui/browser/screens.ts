@@ -19,6 +19,19 @@ export const SCREENS: readonly Screen[] = [
   { name: "person-pending", path: ({ pendingId }) => `/ui/people/${pendingId}` },
   { name: "chat", path: ({ userId }) => `/ui/chat?userId=${userId}` },
   { name: "chat-where", path: () => "/ui/chat" },
+  { name: "chat-found", path: ({ userId }) => `/ui/chat?userId=${userId}&search=wool` },
+  { name: "chat-nobody", path: () => "/ui/chat?nobody=1" },
+  { name: "entries", path: ({ userId }) => `/ui/people/${userId}/memory` },
+  {
+    name: "entry",
+    path: ({ userId }) => `/ui/people/${userId}/memory/entry?key=last_order`,
+  },
+  { name: "link-choose", path: ({ userId }) => `/ui/people/${userId}/link` },
+  {
+    name: "link-confirm",
+    path: ({ userId, pendingId }) => `/ui/people/${userId}/link?with=${pendingId}`,
+  },
+  { name: "preview", path: ({ userId }) => `/ui/preview?userId=${userId}&query=wool+coat` },
   { name: "message", path: ({ messageId }) => `/ui/chat/${messageId}` },
   { name: "error", path: () => "/ui/facts/nothing-like-this" },
 ];
