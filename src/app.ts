@@ -132,7 +132,8 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     else if (waitMs < SOON_MS) setTimeout(() => runner.wake(), waitMs).unref();
   };
   const jobs = new JobService({
-    ...{ jobs: services.jobRows, runner, audit: services.audit, transactions, clock },
+    ...{ jobs: services.jobRows, queue, handlers: services.handlers, runner },
+    ...{ audit: services.audit, transactions, clock },
   });
 
   const owner = async (org: string, keyId: string): Promise<Principal> => {
@@ -199,6 +200,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     ...services,
     prefix: "/ui",
     anonymous,
+    jobs,
     requireReady: () => startup.requireReady(),
     requireOwnHost: ownHosts(config.ALLOWED_HOSTS),
     charge: (principal) => charge(principal, 1),

@@ -61,6 +61,7 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   "jobs/queue.ts": "the queue serves every org; the row carries its org",
   "jobs/repository.ts deleteEnded: from jobs": "retention, over all orgs",
   "jobs/repository.ts deleteRuns: from job_runs": "retention, over all orgs",
+  "jobs/repository.ts isOnlyOrg: from orgs": "whether there is another org",
   "links/code-repository.ts deleteExpired: delete linkCodes": "retention, over all orgs",
   "orgs/repository.ts findBySlug: select orgs": "orgs are looked up before there is a tenant",
   "orgs/repository.ts list: select orgs": "the operator sees every org",

@@ -68,6 +68,32 @@ export class JobRepository {
       .limit(limit);
   }
 
+  /** Of each kind the attempt that began last. */
+  async lastRuns(scope: JobScope, kinds: readonly string[], tx: Tx): Promise<RunRow[]> {
+    const last = (owner: SQL) => sql`(
+      select id, started_at from job_runs
+      where ${owner} and kind = wanted.kind order by started_at desc limit 1)`;
+    const ofOrg = last(sql`org_id = ${scope.orgId}`);
+    const all = scope.withServer ? sql`${ofOrg} union all ${last(sql`org_id is null`)}` : ofOrg;
+    return tx
+      .select()
+      .from(jobRuns)
+      .where(
+        and(
+          ownedBy(scope, jobRuns.orgId),
+          sql`${jobRuns.id} in (
+            select (select id from (${all}) latest order by started_at desc limit 1)
+            from json_array_elements_text(${JSON.stringify(kinds)}::json) wanted(kind))`,
+        ),
+      );
+  }
+
+  /** Whether the server holds this org alone. Needs a system transaction. */
+  async isOnlyOrg(orgId: string, tx: Tx): Promise<boolean> {
+    const others = await tx.execute(sql`select 1 from orgs where id <> ${orgId} limit 1`);
+    return others.length === 0;
+  }
+
   /** Locks the row: what is then decided on its state holds. */
   async find(scope: JobScope, id: string, tx: Tx): Promise<JobRow | undefined> {
     const [row] = await tx

@@ -5,9 +5,11 @@ import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
 import { isUuid } from "../uuid.ts";
-import type { Counts } from "./handler.ts";
+import type { Counts, JobHandler } from "./handler.ts";
+import type { JobQueue } from "./queue.ts";
 import type { JobRepository, JobRow, JobScope, PagePoint, RunRow } from "./repository.ts";
 import type { JobRunner } from "./runner.ts";
+import { nextSlot } from "./slots.ts";
 
 const Page = {
   kind: z.string().min(1).max(100).optional(),
@@ -50,15 +52,31 @@ export interface RunInfo {
   readonly error: string | null;
 }
 
+/** A kind of job, when it runs by itself, and how it went last. */
+export interface ScheduledKind {
+  readonly kind: string;
+  /** In UTC; null: only when something asks for it. */
+  readonly cron: string | null;
+  readonly nextAt: string | null;
+  /** The last attempt that the caller may see. */
+  readonly last: RunInfo | null;
+}
+
 interface JobDependencies {
   readonly jobs: JobRepository;
+  readonly queue: JobQueue;
+  /** Everything that this server can do. */
+  readonly handlers: readonly JobHandler[];
   readonly runner: Pick<JobRunner, "wake" | "runNow">;
   readonly audit: AuditService;
   readonly transactions: Transactions;
   readonly clock: Clock;
 }
 
-/** What an admin sees and does of the org's jobs, and the operator of the server's own too. */
+/**
+ * What an admin sees and does of the org's jobs. The server's own go over all orgs, so the operator sees them, and the
+ * owner of the only org there is.
+ */
 export class JobService {
   readonly #deps: JobDependencies;
 
@@ -112,10 +130,47 @@ export class JobService {
     return toJobInfo(row);
   }
 
+  /** What the server does, when, and how it went last; in the order of the kinds. */
+  async schedule(by: Principal): Promise<ScheduledKind[]> {
+    const { jobs, handlers, clock } = this.#deps;
+    const kinds = handlers.map(({ kind }) => kind).sort();
+    const rows = await this.#within(by, (scope, tx) => jobs.lastRuns(scope, kinds, tx));
+    const now = clock();
+    return kinds.map((kind) => {
+      const { cron } = handlers.find((handler) => handler.kind === kind) ?? {};
+      const last = rows.find((row) => row.kind === kind);
+      return {
+        kind,
+        cron: cron ?? null,
+        nextAt: (cron && nextSlot(cron, now)?.toISOString()) || null,
+        last: last ? toRunInfo(last) : null,
+      };
+    });
+  }
+
+  /**
+   * Queues a job of the server's own before its time, over all orgs; once a minute.
+   *
+   * @throws AppError FORBIDDEN but for owners; NOT_FOUND for a kind that does not run by itself
+   */
+  async start(by: Principal, kind: string): Promise<void> {
+    requireOwner(by);
+    const { queue, handlers, transactions, clock, runner } = this.#deps;
+    if (!handlers.some((handler) => handler.kind === kind && handler.cron !== undefined)) {
+      throw new AppError("NOT_FOUND", "no job of this kind runs by itself");
+    }
+    const now = clock();
+    const dedupeKey = `asked ${now.toISOString().slice(0, 16)}`;
+    await transactions.system("operator", async (tx) => {
+      await this.#record(by, { action: "job.started", subjectId: kind }, tx);
+      await queue.enqueue({ kind, dedupeKey, orgId: null, payload: {}, runAt: now }, now, tx);
+    });
+    runner.wake();
+  }
+
   /** Runs an exclusive job over all orgs here and now. @throws AppError FORBIDDEN but for owners; and as `runNow` does */
   async runNow(by: Principal, kind: string): Promise<Counts> {
-    requireAdmin(by);
-    if (!hasRole(by, "owner")) throw new AppError("FORBIDDEN", "this needs an owner key");
+    requireOwner(by);
     await this.#within(by, (_, tx) =>
       this.#record(by, { action: "job.started", subjectId: kind }, tx),
     );
@@ -133,13 +188,23 @@ export class JobService {
 
   async #within<T>(by: Principal, work: (scope: JobScope, tx: Tx) => Promise<T>): Promise<T> {
     requireAdmin(by);
-    const { transactions } = this.#deps;
+    const { jobs, transactions } = this.#deps;
     const { orgId } = by;
-    if (by.keyId === OPERATOR_KEY_ID) {
+    const seesServer =
+      by.keyId === OPERATOR_KEY_ID ||
+      (hasRole(by, "owner") &&
+        (await transactions.system("operator", (tx) => jobs.isOnlyOrg(orgId, tx))));
+    if (seesServer) {
       return transactions.system("operator", (tx) => work({ orgId, withServer: true }, tx));
     }
     return transactions.tenant(by, (tx) => work({ orgId, withServer: false }, tx));
   }
+}
+
+/** @throws AppError FORBIDDEN */
+function requireOwner(by: Principal): void {
+  requireAdmin(by);
+  if (!hasRole(by, "owner")) throw new AppError("FORBIDDEN", "this needs an owner key");
 }
 
 function writePoint({ at, id }: PagePoint): string {

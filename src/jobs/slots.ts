@@ -19,6 +19,11 @@ export function lastSlots({ kind, cron }: JobHandler, now: Date, count: number):
   return instants.map((at) => ({ kind, at }));
 }
 
+/** When a job of the kind is queued next by itself. */
+export function nextSlot(cron: string, now: Date): Date | null {
+  return new Cron(cron, { timezone: "UTC" }).nextRun(now);
+}
+
 /** Unique within the kind: however many processes queue the slot, one job comes of it. */
 export function slotKey({ at }: Slot): string {
   return at.toISOString();

@@ -125,27 +125,41 @@ export class TurnRepository {
     return newestFirst(tx, limit, eq(turns.orgId, orgId), eq(turns.isCorrection, true), isStuck);
   }
 
+  /** Of the newest turns, at most `limit`, and since when those are. */
   async arms(
     { orgId }: Scope,
-    since: Date,
+    { since, limit }: { readonly since: Date; readonly limit: number },
     tx: Tx,
-  ): Promise<Partial<Record<"on" | "off", ArmCounts>>> {
+  ): Promise<{ since: Date; arms: Partial<Record<"on" | "off", ArmCounts>> }> {
+    const { arm, thumb, regenerated, openedAt } = turns;
+    const newest = tx
+      .select({ arm, thumb, regenerated, openedAt })
+      .from(turns)
+      .where(and(eq(turns.orgId, orgId), gte(openedAt, since)))
+      .orderBy(desc(openedAt), desc(turns.id))
+      .limit(limit)
+      .as("newest");
     const counts = (condition?: SQL) =>
       condition
         ? sql<number>`count(*) filter (where ${condition})::int`
         : sql<number>`count(*)::int`;
     const rows = await tx
       .select({
-        arm: turns.arm,
+        arm: newest.arm,
         turns: counts(),
-        up: counts(eq(turns.thumb, "up")),
-        down: counts(eq(turns.thumb, "down")),
-        regenerated: counts(eq(turns.regenerated, true)),
+        up: counts(eq(newest.thumb, "up")),
+        down: counts(eq(newest.thumb, "down")),
+        regenerated: counts(eq(newest.regenerated, true)),
+        first: sql<string>`min(${newest.openedAt})`,
       })
-      .from(turns)
-      .where(and(eq(turns.orgId, orgId), gte(turns.openedAt, since)))
-      .groupBy(turns.arm);
-    return Object.fromEntries(rows.map(({ arm, ...counted }) => [arm, counted]));
+      .from(newest)
+      .groupBy(newest.arm);
+    const isCut = rows.reduce((sum, row) => sum + row.turns, 0) === limit;
+    const firsts = rows.map(({ first }) => new Date(first).getTime());
+    return {
+      since: isCut ? new Date(Math.min(...firsts)) : since,
+      arms: Object.fromEntries(rows.map(({ arm, first: _, ...counted }) => [arm, counted])),
+    };
   }
 
   /**

@@ -15,6 +15,7 @@ import type { OrgService } from "../orgs/service.ts";
 import type { RecallService } from "../recall/service.ts";
 import type { Approval } from "../users/approval.ts";
 import type { People } from "../users/people.ts";
+import { type AdminServices, adminRoutes } from "./admin-routes.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { entryRoutes } from "./entry-routes.ts";
 import { answerError } from "./errors.ts";
@@ -46,7 +47,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export interface MemoryPageOptions {
+export interface MemoryPageOptions extends AdminServices {
   readonly sessions: Sessions;
   /** `AUTH=none`: everybody who can reach the page is this principal, and nobody signs in. */
   readonly anonymous: (() => Promise<Principal>) | undefined;
@@ -123,5 +124,6 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     entryRoutes(inside, { viewers, ...options });
     chatRoutes(inside, { viewers, ...options });
     previewRoutes(inside, { viewers, ...options });
+    adminRoutes(inside, { viewers, ...options });
   });
 }

@@ -34,11 +34,19 @@ const NAVIGATION: readonly NavigationGroup[] = [
   },
   {
     label: "Rules",
-    entries: [],
+    entries: [
+      { path: "/rules", label: "Rules", audience: "admin" },
+      { path: "/comparison", label: "On and off", audience: "admin" },
+    ],
   },
   {
     label: "Operations",
-    entries: [],
+    entries: [
+      { path: "/jobs", label: "Jobs", audience: "admin" },
+      { path: "/dead-letters", label: "Dead letters", audience: "admin" },
+      { path: "/keys", label: "Keys", audience: "admin" },
+      { path: "/audit", label: "Audit trail", audience: "admin" },
+    ],
   },
 ];
 

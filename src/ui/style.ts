@@ -5,7 +5,7 @@ const sheet = (name: string) =>
   readFileSync(new URL(`./styles/${name}.css`, import.meta.url), "utf8");
 
 /** In this order: a later sheet refines the ones before it. */
-const SHEETS = ["ground", "frame", "forms", "parts", "plot", "memory", "chat"];
+const SHEETS = ["ground", "frame", "forms", "parts", "plot", "memory", "chat", "admin"];
 
 export const STYLE = SHEETS.map(sheet).join("");
 

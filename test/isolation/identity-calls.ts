@@ -173,6 +173,14 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     runs: empty((a, mine, tx) =>
       jobRows.runs({ ...mine, withServer: true }, { jobId: a.claimed.id, limit: 9 }, tx),
     ),
+    lastRuns: empty(async (a, mine, tx) => {
+      const runs = await jobRows.lastRuns({ ...mine, withServer: true }, [a.claimed.kind], tx);
+      return runs.filter(({ orgId }) => orgId !== null);
+    }),
+    isOnlyOrg: withoutOrg(true, async (a, mine, tx) => {
+      const others = await orgs.list(tx);
+      return (await jobRows.isOnlyOrg(mine.orgId, tx)) === others.length < 2 && a.orgId !== "";
+    }),
     find: nothing((a, mine, tx) => jobRows.find({ ...mine, withServer: true }, a.claimed.id, tx)),
     replay: nothing((a, mine, tx) =>
       jobRows.replay({ ...mine, withServer: true }, a.claimed.id, NOON, tx),

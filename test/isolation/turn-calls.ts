@@ -42,7 +42,9 @@ export const TURN_CALLS: Readonly<Record<string, Calls>> = {
       ];
     }),
     corrections: empty((_, mine, tx) => turns.corrections(mine, 9, tx)),
-    arms: answers({}, (_, mine, tx) => turns.arms(mine, new Date(0), tx)),
+    arms: answers({ since: new Date(0), arms: {} }, (_, mine, tx) =>
+      turns.arms(mine, { since: new Date(0), limit: 9 }, tx),
+    ),
     // A row of its own org, whatever the other one has used up.
     reserve: answers(true, (a, mine, tx) => turns.reserve(mine, a.day, 1, tx)),
     addUsage: nothing((a, mine, tx) =>

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { OPERATOR_KEY_ID, type Principal } from "../../src/access/principal.ts";
 import { AuditRepository } from "../../src/audit/repository.ts";
 import { AuditService } from "../../src/audit/service.ts";
+import type { JobHandler } from "../../src/jobs/handler.ts";
+import { JobQueue } from "../../src/jobs/queue.ts";
 import { JobRepository } from "../../src/jobs/repository.ts";
 import { JobQuery, JobService, RunQuery } from "../../src/jobs/service.ts";
 import { TestClock } from "../support/clock.ts";
@@ -22,18 +24,22 @@ onBothDatabases((engine) => {
     role: "owner",
   });
   /** A server with one kind of job, which fails until it is healed. */
-  const server = (kind: string, clock: TestClock) => {
+  const server = (kind: string, clock: TestClock, cron?: string) => {
     const state = { healthy: false };
-    const runner = process(clock, {
+    const handler: JobHandler = {
       kind,
+      ...(cron !== undefined && { cron }),
       exclusive: true,
       run: async () => {
         if (!state.healthy) throw new TypeError("no");
         return { done: 1 };
       },
-    });
+    };
+    const runner = process(clock, handler);
     const service = new JobService({
       jobs: new JobRepository(),
+      queue: new JobQueue(),
+      handlers: [handler],
       runner,
       audit: new AuditService(new AuditRepository(), db().transactions, clock.now),
       transactions: db().transactions,
@@ -161,5 +167,26 @@ onBothDatabases((engine) => {
     await expect(service.runNow(mine, "owned")).rejects.toMatchObject({ code: "FORBIDDEN" });
     expect(await service.runNow({ ...mine, role: "owner" }, "owned")).toEqual({ done: 1 });
     expect(await service.runNow(asOperator(mine), "owned")).toEqual({ done: 1 });
+  });
+
+  test("an owner sees what runs when, and how it went last, and starts it before its time", async () => {
+    const clock = new TestClock();
+    const { state, runner, service } = server("scheduled", clock, "0 3 * * *");
+    const mine = { ...(await admin()), role: "owner" } as const;
+    const [scheduled] = await service.schedule(mine);
+    expect(scheduled).toMatchObject({ kind: "scheduled", cron: "0 3 * * *", last: null });
+    expect(scheduled?.nextAt).toMatch(/T03:00:00\.000Z$/);
+    state.healthy = true;
+    await runner.runDue();
+    await service.start(mine, "scheduled");
+    await service.start(mine, "scheduled");
+    expect(await runner.runDue()).toBe(1);
+    const last = { outcome: "done", counts: { done: 1 } };
+    expect(await service.schedule(asOperator(mine))).toMatchObject([{ last }]);
+    // There are other orgs: the runs of jobs that go over all of them are not for one's owner.
+    expect(await service.schedule(mine)).toMatchObject([{ last: null }]);
+    await expect(service.start(mine, "unknown")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    const asAdmin = { ...mine, role: "admin" } as const;
+    await expect(service.start(asAdmin, "scheduled")).rejects.toMatchObject({ code: "FORBIDDEN" });
   });
 });

@@ -19,6 +19,12 @@ const DONE: Readonly<Record<string, string>> = {
   message_deleted: "The message is deleted, with what was learned from it alone.",
   deleted:
     "Deleted, with every statement of it. Only that it was deleted, by whom and why is kept.",
+  rules_saved: "Saved. Agents read it with their next call.",
+  rules_restored: "Restored as a new version. Agents read it with their next call.",
+  memory_changed: "Saved. It counts from now on.",
+  job_started: "Started: it runs within seconds, and its result will stand here.",
+  replayed: "It is being tried again.",
+  key_revoked: "Revoked: whoever uses that key is refused from now on.",
 };
 
 const isDone = (word: string): boolean => Object.hasOwn(DONE, word);
