@@ -99,7 +99,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["mcp/.+", [SHARED, OPEN, "mcp/.+"]],
   ["telegram/.+", [SHARED, OPEN, "telegram/.+"]],
   ["whatsapp/.+", [SHARED, OPEN, "whatsapp/.+"]],
-  ["ui/.+", [SHARED, OPEN, "ui/.+"]],
+  ["ui/.+", [SHARED, OPEN, String.raw`jobs/service\.ts`, "ui/.+"]],
   ["http/.+", [SHARED, String.raw`config\.ts`, OPEN, String.raw`jobs/service\.ts`, "http/.+"]],
 ];
 

@@ -61,11 +61,13 @@ const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   "jobs/queue.ts": "the queue serves every org; the row carries its org",
   "jobs/repository.ts deleteEnded: from jobs": "retention, over all orgs",
   "jobs/repository.ts deleteRuns: from job_runs": "retention, over all orgs",
+  "jobs/repository.ts lastRuns: from job_runs": "the org's, or the server's own, which are of none",
   "jobs/repository.ts isOnlyOrg: from orgs": "whether there is another org",
   "links/code-repository.ts deleteExpired: delete linkCodes": "retention, over all orgs",
   "orgs/repository.ts findBySlug: select orgs": "orgs are looked up before there is a tenant",
   "orgs/repository.ts list: select orgs": "the operator sees every org",
   "orgs/repository.ts insert: insert orgs": "the operator makes orgs",
+  "turns/repository.ts arms: select newest": "counts what the query inside took of the org",
   "vectors/hnsw.ts #larger: from search_scopes": "indexes are made for every org's large scopes",
   "search/embedding-repository.ts use: update searchScopes":
     "another model: everything of every org gets other vectors",

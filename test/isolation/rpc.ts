@@ -56,7 +56,7 @@ export async function toolsOf(app: TestApp, key: string): Promise<readonly Liste
 export async function v1(
   app: TestApp,
   key: string,
-  method: "GET" | "POST" | "PUT" | "DELETE",
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   url: string,
   payload?: object,
 ): Promise<WireAnswer> {
