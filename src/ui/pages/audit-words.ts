@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { ComponentChildren } from "preact";
 import type { AuditRecord } from "../../audit/service.ts";
-import { address } from "../address.ts";
+import { address, factAddress } from "../address.ts";
 import { Text } from "../text.ts";
 import type { KeyNames } from "./actor.ts";
 import { purposeOf } from "./job-words.ts";
@@ -16,7 +16,18 @@ export const DEEDS: Readonly<Record<string, string>> = {
   "user.code_issued": "issued a link code for",
   "user.entry_set": "changed an entry of",
   "user.entry_deleted": "deleted an entry of",
+  "user.exported": "exported everything of",
+  "store.exported": "exported everything of",
+  "org.exported": "exported everything of",
+  "user.erasing": "erased a person:",
+  "store.erasing": "erased a store:",
+  "org.erasing": "erased the org:",
+  "conversation.erasing": "erased a conversation:",
+  "fact.erasing": "erased a fact:",
+  "message.erasing": "erased a message:",
+  "reset.erasing": "reset what was remembered:",
   "message.deleted": "deleted",
+  "duplicate.dismissed": "kept apart from its look-alike",
   "key.created": "made",
   "key.revoked": "revoked",
   "org.created": "made",
@@ -104,7 +115,9 @@ export function Subject({ event, names }: SubjectProps): ComponentChildren {
     case "channel":
     case "import":
       return html`<${Text} text=${subjectId} limit=${140} />`;
-    default:
-      return html`${subjectKind} <code><${Text} text=${subjectId} limit=${64} /></code>`;
+    case "fact":
+      return html`<a href=${factAddress(subjectId)}>a fact</a>`;
+    case "erasure":
+      return html`<a href=${address(`/erasures/${subjectId}`)}>an erasure</a>`;
   }
 }

@@ -1,6 +1,7 @@
 import { OWNER_KEY, openApp, type TestApp } from "../../support/app.ts";
 import type { Engine } from "../../support/database.ts";
 import { CAN_SEND, privateMessage } from "../../support/telegram.ts";
+import { signedIn } from "../browser.ts";
 
 const DAY = 86_400_000;
 /** How long ago the story begins. */
@@ -16,6 +17,8 @@ export interface World {
   readonly factId: string;
   readonly contestedId: string;
   readonly messageId: string;
+  /** Of a version of rules that changed the one before it. */
+  readonly rulesId: string;
   dispose(): Promise<void>;
 }
 
@@ -38,6 +41,15 @@ export async function openWorld(
   const told = await tell(app, day, clock);
   behind = 0;
   return { app, key: OWNER_KEY, ...told, dispose: () => app.dispose() };
+}
+
+async function writeRules(app: TestApp): Promise<string> {
+  const browser = await signedIn(app, OWNER_KEY);
+  const text = "# Tone\n\nBe brief and warm.\n\n# Returns\n\nWithin 14 days, with receipt.";
+  await browser.submit("/ui/rules", { text, basedOn: "0", reason: "What the team agreed on" });
+  const next = { text: text.replace("14", "30"), basedOn: "1", reason: "The winter offer" };
+  const { html } = await browser.submit("/ui/rules", next);
+  return /versions\/([0-9a-f-]+)"/.exec(html)?.[1] ?? "";
 }
 
 async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
@@ -125,6 +137,8 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
   const visitor = { scope: "user", userId: "web:visitor-7" };
   await remember({ ...visitor, key: "travel.mode", value: "Comes by car", confidence: 0.7 });
 
+  const rulesId = await writeRules(app);
+
   const shop = { scope: "store", storeId: "paris" };
   await remember({ ...shop, key: "hours.sunday", value: "12:00 to 18:00", confidence: 0.95 });
   await remember({ ...shop, key: "parking", value: "Behind the house", confidence: 0.9 });
@@ -157,5 +171,6 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
     factId,
     contestedId,
     messageId: source,
+    rulesId,
   };
 }
