@@ -13,6 +13,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   recall: async () => (await import("./recall.ts")).recall,
   latency: async () => (await import("./latency.ts")).latency,
   forwarding: async () => (await import("./forwarding.ts")).forwarding,
+  screens: async () => (await import("./screens.ts")).screensBenchmark,
   duplicates: async () => (await import("./duplicates.ts")).duplicates,
 };
 
@@ -25,6 +26,7 @@ const USAGE = `npm run bench -- <name> [--db pglite|postgres] [--json] [--rows 1
   forwarding  time to find whom to forward for next, as more wait
   duplicates  which pairs of values would be merged as the same, and which should not have been
   latency     time of a recall at scale, by stage
+  screens     time of each screen of the memory page over a large org
   memory      megabytes of the server's process, with and without the model that embeds
   lifecycle   which value of a changing attribute is recalled, over scripts of confirmations and contradictions
 
