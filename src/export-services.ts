@@ -1,7 +1,14 @@
+import { type ExportImportDependencies, ExportImports } from "./export/import.ts";
+import { ExportImportRepository } from "./export/import-repository.ts";
 import { ExportRepository } from "./export/repository.ts";
 import { type ExportDependencies, Exports } from "./export/service.ts";
 
-/** What hands out everything that is kept of somebody. */
-export function buildExports(parts: Omit<ExportDependencies, "rows">) {
-  return new Exports({ ...parts, rows: new ExportRepository() });
+/** What hands out everything that is kept of somebody, and what takes it back in. */
+export function buildExports(
+  parts: Omit<ExportDependencies, "rows"> & Omit<ExportImportDependencies, "rows">,
+) {
+  return {
+    exports: new Exports({ ...parts, rows: new ExportRepository() }),
+    exportImports: new ExportImports({ ...parts, rows: new ExportImportRepository() }),
+  };
 }

@@ -162,7 +162,9 @@ export async function buildServices({
     ...{ orchestrator: config.DEFAULT_AGENT, service: facts, audit },
   });
   const { review } = reviews;
-  const exports = buildExports({ users, orgs, review, audit, transactions, clock });
+  const exporting = buildExports({
+    ...{ users, orgs, review, audit, queue, transactions, clock, wake },
+  });
   const turnRows = new TurnRepository();
   const assignment = new TurnAssignment({
     turns: turnRows,
@@ -256,7 +258,7 @@ export async function buildServices({
     users,
     people: new People({ people: new PeopleRepository(), users, transactions }),
     audit,
-    exports,
+    ...exporting,
     links: linking.links,
     codes: linking.codes,
     approval: linking.approval,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
-const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|nesting|sql-array|page)\.ts`;
+const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|json-faults|json-scan|nesting|sql-array|page)\.ts`;
 const DOMAIN =
   "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|erasure|idempotency|export)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
@@ -27,7 +27,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     "cli/.+",
     [
       String.raw`(?:app|config|version|db/embedded/embedded)\.ts`,
-      String.raw`import/(?:telegram|telegram-message|server-memory)\.ts`,
+      String.raw`import/(?:telegram|telegram-message|server-memory|souvenir|souvenir-document)\.ts`,
       "cli/.+",
     ],
   ],
@@ -46,6 +46,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     String.raw`(?:database-url|clock|version|errors|instant|uuid|canonical-json|nesting|sql-array)\.ts`,
     [],
   ],
+  [String.raw`json-(?:faults|scan)\.ts`, [String.raw`json-scan\.ts`]],
   [String.raw`page\.ts`, []],
   [String.raw`db/client\.ts`, [SHARED, String.raw`database-url\.ts`, "db/.+"]],
   [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],

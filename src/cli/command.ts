@@ -1,4 +1,10 @@
 import { parseArgs } from "node:util";
+import {
+  EXPORT_OPTIONS,
+  EXPORT_VERBS,
+  type ExportRequest,
+  type ExportVerb,
+} from "./export-command.ts";
 import type { ImportRequest } from "./import.ts";
 import { IMPORT_OPTIONS, IMPORT_VERBS, type ImportVerb } from "./import-command.ts";
 import type { Operator } from "./operator.ts";
@@ -30,6 +36,7 @@ const OPTIONS = {
   state: { type: "string" },
   all: { type: "boolean" },
   ...IMPORT_OPTIONS,
+  ...EXPORT_OPTIONS,
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -43,6 +50,7 @@ export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "serve" }
   | { readonly kind: "request"; readonly request: Request; readonly org: string | undefined }
+  | { readonly kind: "export"; readonly request: ExportRequest; readonly org: string | undefined }
   | { readonly kind: "import"; readonly request: ImportRequest; readonly org: string | undefined };
 
 interface Spelling {
@@ -74,7 +82,7 @@ const decide = (status: string): Verb => ({
   request: (words, { reason }) => ["PUT", `${pathOf("users", words)}/status`, { status, reason }],
 });
 
-const VERBS: Readonly<Record<string, Verb | ImportVerb>> = {
+const VERBS: Readonly<Record<string, Verb | ImportVerb | ExportVerb>> = {
   "keys list": list("keys"),
   "keys create": {
     words: [],
@@ -192,6 +200,7 @@ const VERBS: Readonly<Record<string, Verb | ImportVerb>> = {
     request: (words) => ["POST", `${pathOf("deliveries", words)}/replay`],
   },
   ...IMPORT_VERBS,
+  ...EXPORT_VERBS,
   consolidate: { words: [], flags: [], request: () => ["POST", "/v1/consolidate"] },
 };
 /** What they do is not of one org. */
@@ -225,6 +234,8 @@ export function readCommand(args: readonly string[]): Command {
   ];
   const foreign = Object.keys(flags).find((flag) => !accepted.includes(flag));
   if (foreign !== undefined) throw new UsageError(`${name}: it takes no --${foreign}`);
+  if ("exported" in verb)
+    return { kind: "export", request: verb.exported(words, flags), org: flags.org };
   return "imported" in verb
     ? { kind: "import", request: verb.imported(words[0] ?? "", flags), org: flags.org }
     : { kind: "request", request: verb.request(words, flags), org: flags.org };

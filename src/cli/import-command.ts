@@ -3,6 +3,7 @@ import { UsageError } from "./usage-error.ts";
 
 export const IMPORT_USAGE = `  import telegram FILE [--dry-run] [--update] [--approve] [--account ACCOUNT] [--me TELEGRAMID] [--saved-messages]
                                                archive a Telegram Desktop JSON export (a chat or an account)
+  import souvenir FILE [--dry-run]             restore an export of Souvenir (JSON or NDJSON, packed or not)
   import server-memory FILE [--dry-run] [--user USERID] [--agent AGENT]
                                                take over the facts of @modelcontextprotocol/server-memory
 `;
@@ -50,6 +51,15 @@ export const IMPORT_VERBS: Readonly<Record<string, ImportVerb>> = {
         update: flags.update ?? false,
         approve: flags.approve ?? false,
       },
+    }),
+  },
+  "import souvenir": {
+    words: ["FILE"],
+    flags: ["dry-run"],
+    imported: (file, flags) => ({
+      from: "souvenir",
+      file,
+      to: { dryRun: flags["dry-run"] ?? false },
     }),
   },
   "import server-memory": {

@@ -5,14 +5,22 @@ import { readTelegram, type TelegramOptions } from "../import/telegram.ts";
 import type { Read } from "../import/telegram-message.ts";
 import { Batches } from "./import-batches.ts";
 import { ImportReport } from "./import-report.ts";
+import { SouvenirImport } from "./import-souvenir.ts";
 import type { Operator } from "./operator.ts";
 import { Progress } from "./progress.ts";
 import { explain, withHint } from "./reason.ts";
+import { SouvenirReport } from "./souvenir-report.ts";
 
 const CHUNK_BYTES = 256 * 1024;
+const NOUNS = { telegram: "messages", "server-memory": "facts", souvenir: "rows" } as const;
 
 /** What the command line asks to be imported. */
 export type ImportRequest =
+  | {
+      readonly from: "souvenir";
+      readonly file: string;
+      readonly to: { readonly dryRun: boolean };
+    }
   | {
       readonly from: "telegram";
       readonly file: string;
@@ -51,8 +59,12 @@ export async function runImport(
   { stdout, stderr }: Terminal,
 ): Promise<void> {
   const file = await open(request.file);
-  const noun = request.from === "telegram" ? "messages" : "facts";
-  const report = new ImportReport(noun);
+  const noun = NOUNS[request.from];
+  const souvenir = new SouvenirImport(
+    (path, body) => send(operator, path, body),
+    request.to.dryRun,
+  );
+  const report = request.from === "souvenir" ? souvenir.report : new ImportReport(noun);
   const progress = new Progress(stderr, { bytes: (await file.stat()).size, noun });
   let bytes = 0;
   async function* chunks() {
@@ -63,8 +75,10 @@ export async function runImport(
     }
   }
   try {
-    if (request.from === "telegram") await importMessages(operator, request, chunks(), report);
-    else await importFacts(operator, request, chunks(), report);
+    if (report instanceof SouvenirReport) await souvenir.run(chunks());
+    else if (request.from === "telegram") await importMessages(operator, request, chunks(), report);
+    else if (request.from === "server-memory")
+      await importFacts(operator, request, chunks(), report);
   } catch (fault) {
     progress.end();
     if (report.count > 0) stdout.write(report.text(request.to.dryRun));

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Config } from "../config.ts";
 import { type OperatorAddress, readOperatorFile } from "./operator-file.ts";
@@ -16,6 +17,8 @@ export interface Operator {
     path: string,
     body?: object,
   ): Promise<Answer>;
+  /** An answer of any length: its body is read as fast as it is taken. */
+  stream(path: string): Promise<{ readonly status: number; readonly body: Readable }>;
   close(): Promise<void>;
 }
 
@@ -48,6 +51,12 @@ function overHttp({ url, token }: OperatorAddress, org: string | undefined): Ope
       sent.end(body && JSON.stringify(body));
       const [response] = (await once(sent, "response")) as [IncomingMessage];
       return { status: response.statusCode ?? 0, body: read(await text(response)) };
+    },
+    async stream(path) {
+      const sent = request(url + path, { headers });
+      sent.end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, body: response };
     },
     close: async () => {},
   };
@@ -84,6 +93,11 @@ async function connectInProcess(
         ...(body && { payload: body }),
       });
       return { status: response.statusCode, body: read(response.body) };
+    },
+    async stream(url) {
+      const asked = { method: "GET", url, headers, payloadAsStream: true } as const;
+      const response = await app.http.inject(asked);
+      return { status: response.statusCode, body: response.stream() };
     },
     close: () => app.close(),
   };

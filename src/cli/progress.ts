@@ -11,24 +11,30 @@ interface Output {
 /** How far a long command is, on standard error: a bar on a terminal, a line now and then in a log. */
 export class Progress {
   readonly #output: Output;
-  readonly #totalBytes: number;
+  readonly #total: number;
+  readonly #isBytes: boolean;
   readonly #noun: string;
   readonly #started: number;
   #drawn: number;
 
-  constructor(output: Output, of: { readonly bytes: number; readonly noun: string }) {
+  /** @param of how many bytes there are to read, or how many things of which each counts */
+  constructor(
+    output: Output,
+    of: ({ readonly bytes: number } | { readonly total: number }) & { readonly noun: string },
+  ) {
     this.#output = output;
-    this.#totalBytes = of.bytes;
+    this.#isBytes = "bytes" in of;
+    this.#total = "bytes" in of ? of.bytes : of.total;
     this.#noun = of.noun;
     this.#started = performance.now();
     this.#drawn = output.isTTY ? Number.NEGATIVE_INFINITY : this.#started;
   }
 
-  update(bytes: number, count: number): void {
+  update(done: number, count = done): void {
     const now = performance.now();
     if (now - this.#drawn < (this.#output.isTTY ? REDRAW_MS : LINE_MS)) return;
     this.#drawn = now;
-    const line = this.#line(bytes, count, now);
+    const line = this.#line(done, count, now);
     this.#output.write(this.#output.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
   }
 
@@ -37,13 +43,16 @@ export class Progress {
     if (this.#output.isTTY) this.#output.write("\r\x1b[K");
   }
 
-  #line(bytes: number, count: number, now: number): string {
-    const share = this.#totalBytes === 0 ? 1 : Math.min(bytes / this.#totalBytes, 1);
+  #line(done: number, count: number, now: number): string {
+    const share = this.#total === 0 ? 1 : Math.min(done / this.#total, 1);
     const filled = Math.round(share * BAR);
     const bar = `${"#".repeat(filled)}${"-".repeat(BAR - filled)}`;
     const rate = Math.round((count * 1000) / Math.max(now - this.#started, 1));
     const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    return `[${bar}] ${percent}  ${megabytes(bytes)} of ${megabytes(this.#totalBytes)} MB  ${count} ${this.#noun}  ${rate}/s`;
+    const counted = this.#isBytes
+      ? `${megabytes(done)} of ${megabytes(this.#total)} MB  ${count}`
+      : `${count} of ${this.#total}`;
+    return `[${bar}] ${percent}  ${counted} ${this.#noun}  ${rate}/s`;
   }
 }
 

@@ -37,7 +37,10 @@ async function main(args: string[]): Promise<void> {
     (variable) => process.env[variable],
   );
   try {
-    if (command.kind === "import") {
+    if (command.kind === "export") {
+      const { runExport } = await import("./export.ts");
+      await runExport(operator, command.request, process);
+    } else if (command.kind === "import") {
       const { runImport } = await import("./import.ts");
       await runImport(operator, command.request, process);
     } else {

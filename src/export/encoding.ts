@@ -35,3 +35,23 @@ export function encodeRow(section: AnySection, row: Readonly<Record<string, unkn
 function oneLine(json: string): string {
   return /[\n\r]/.test(json) ? json.replace(/[\n\r]/g, " ") : json;
 }
+/** A row of a file as the database takes it. */
+export function decodeRow(
+  section: AnySection,
+  row: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const json = jsonFieldsOf(section);
+  const { shape } = schemaOf(section);
+  return Object.fromEntries(
+    Object.entries(shape).map(([field, schema]) => {
+      const value = row[field];
+      if (json.has(field)) return [field, field in row ? JSON.stringify(value) : null];
+      return [field, typeof value === "string" && isTime(schema) ? new Date(value) : value];
+    }),
+  );
+}
+
+function isTime(schema: unknown): boolean {
+  const inner = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+  return inner instanceof z.ZodISODateTime;
+}

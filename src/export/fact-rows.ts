@@ -50,6 +50,8 @@ const STATE = {
   fadesAt: At.nullable(),
   expiresAt: At.nullable(),
 };
+/** What each server folds by itself. */
+export const STATE_FIELDS: readonly string[] = Object.keys(STATE);
 
 const OWNER = {
   scope: FactScopeName,

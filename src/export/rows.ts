@@ -188,8 +188,8 @@ export const LISTED = {
     lastUsedAt: At.nullable(),
     revokedAt: At.nullable(),
   }),
-  /** Who took exports, this one too, and who imported. */
-  exports: AuditEvent,
+  /** Who did what to the org and its keys, who took exports, this one too, and who imported. */
+  operations: AuditEvent,
   /** What was erased: ids and counts, no content. */
   erasures: z.strictObject({
     id: Id,

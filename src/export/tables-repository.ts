@@ -6,7 +6,7 @@ import {
   isNotNull,
   isNull,
   like,
-  notLike,
+  not,
   or,
   type SQL,
   sql,
@@ -128,11 +128,10 @@ const fromMessages =
         then left(${table.sourceMessageId}, 36)::uuid end)`;
   };
 
-/** Exports and imports are listed: what they tell is of the server, and a second export would differ by the first. */
-const TAKEN = or(like(auditEvents.action, "%.exported"), like(auditEvents.action, "%.imported"));
-const NOT_TAKEN = and(
-  notLike(auditEvents.action, "%.exported"),
-  notLike(auditEvents.action, "%.imported"),
+/** Of the server rather than of the memory: listed, or an org that was restored could not be told to be the same. */
+const OF_SERVER = or(
+  inArray(auditEvents.subjectKind, ["org", "key", "job", "import"]),
+  like(auditEvents.action, "%.exported"),
 );
 
 function told(scope: ExportScope): SQL | undefined {
@@ -193,13 +192,16 @@ export const TABLES: Readonly<Record<AnySection, SectionTable>> = {
     (scope) => and(owned(memoryEvents)(scope), sql`${memoryEvents.kind} <> 'exported'`),
     ["at", "id"],
   ),
-  audit: section(auditEvents, (scope) => and(told(scope), NOT_TAKEN), ["at", "id"]),
+  audit: section(auditEvents, (scope) => and(told(scope), OF_SERVER && not(OF_SERVER)), [
+    "at",
+    "id",
+  ]),
   usage: section(extractionUsage, ofOrg, ["day"]),
   counts: section(memoryCounts, ofOrg, ["day"]),
   keys: section(apiKeys, (scope) =>
     owned({ userId: apiKeys.pinnedUserId, storeId: apiKeys.pinnedStoreId })(scope),
   ),
-  exports: section(auditEvents, (scope) => and(told(scope), TAKEN), ["at", "id"]),
+  operations: section(auditEvents, (scope) => and(told(scope), OF_SERVER), ["at", "id"]),
   erasures: section(
     erasures,
     (scope) => (scope.name === "org" ? undefined : eq(erasures.subjectId, idOf(scope))),

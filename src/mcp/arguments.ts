@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Pins } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
+import { describeFault, pathText } from "../json-faults.ts";
+import type { Fault } from "../json-scan.ts";
 import { coerce } from "./coerce.ts";
-import { describeFault, pathText } from "./json.ts";
-import type { Fault } from "./scan.ts";
 import type { InputSchema, JsonSchema } from "./schema.ts";
 
 /** More would only bury the first one. */

@@ -1,6 +1,6 @@
 import type { AuthInfo, ServerContext } from "@modelcontextprotocol/server";
 import type { Principal } from "../access/principal.ts";
-import type { Fault } from "./scan.ts";
+import type { Fault } from "../json-scan.ts";
 
 /** What travels with one message from the HTTP edge to its handler, and nothing else does. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import { safeParse, type z } from "zod";
-import { describeFault, pathText } from "./json.ts";
+import { describeFault, pathText } from "../json-faults.ts";
+import { scanJson } from "../json-scan.ts";
 import { isObject } from "./rpc.ts";
-import { scanJson } from "./scan.ts";
 
 type Schema = z.core.$ZodType;
 type Path = readonly (string | number)[];

@@ -1,6 +1,6 @@
 import { specTypeSchemas } from "@modelcontextprotocol/server";
+import { pathText } from "../json-faults.ts";
 import type { Incoming } from "./json.ts";
-import { pathText } from "./json.ts";
 import { isObject } from "./rpc.ts";
 
 /** The SDK checks these too, but answers a fault as an internal error (-32603) or with its validator's dump. */

@@ -7,10 +7,10 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotoc
 import type { FastifyBaseLogger } from "fastify";
 import { hasRole, type Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
+import { pathText } from "../json-faults.ts";
 import { failureOf, protocolErrorOf, success } from "./answers.ts";
 import { readArguments } from "./arguments.ts";
 import { callerOf, principalOf } from "./caller.ts";
-import { pathText } from "./json.ts";
 import { type InputSchema, inputSchemaOf, outputSchemaOf } from "./schema.ts";
 import { type Tool, type View, viewOf } from "./tool.ts";
 

@@ -53,6 +53,7 @@ onBothDatabases((engine) => {
         if (++requests > breakAfter) throw new Error("ECONNRESET");
         return app.v1(method, path, body);
       },
+      stream: () => Promise.reject(new Error("nothing is exported here")),
       close: async () => {},
     };
     const streamTo = (name: "stdout" | "stderr") => ({

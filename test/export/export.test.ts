@@ -124,7 +124,10 @@ onBothDatabases((engine) => {
     const before = await taken();
     const { rows } = await takeExport(app, "org=1", { key: org.keys.owner });
     expect(await taken()).toBe(before + 1);
-    expect(rows.exports.at(-1)).toMatchObject({ action: "org.exported", actor: rows.keys[0]?.id });
+    expect(rows.operations.at(-1)).toMatchObject({
+      action: "org.exported",
+      actor: rows.keys[0]?.id,
+    });
     expect(rows.keys[0]?.name).toBe("owner of acme");
     const head = await app.http.inject({
       method: "HEAD",

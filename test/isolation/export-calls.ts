@@ -1,11 +1,13 @@
+import { ExportImportRepository } from "../../src/export/import-repository.ts";
 import { ExportRepository, START } from "../../src/export/repository.ts";
 import { type AnySection, LISTED_NAMES, SECTION_NAMES } from "../../src/export/rows.ts";
 import type { ExportScope } from "../../src/export/scope.ts";
 import { sectionsOf } from "../../src/export/sections.ts";
-import { answers, type Calls, empty } from "./call.ts";
-import type { SeededOrg } from "./seeded-org.ts";
+import { answers, type Calls, empty, nothing } from "./call.ts";
+import { NOON, type SeededOrg } from "./seeded-org.ts";
 
 const rows = new ExportRepository();
+const restored = new ExportImportRepository();
 
 /** Of its own org the other one's person and store, and its own org itself. */
 const scopesOf = ({ userId, storeId }: SeededOrg, { orgId }: { orgId: string }): ExportScope[] => [
@@ -43,5 +45,16 @@ export const EXPORT_CALLS: Readonly<Record<string, Calls>> = {
         return found;
       }),
     ),
+  },
+  ExportImportRepository: {
+    find: empty((a, mine, tx) => restored.find(mine, "users", ["id"], [{ id: a.userId }], tx)),
+    known: empty((a, mine, tx) => restored.known(mine, "users", [a.userId], tx)),
+    // The place of its id is taken, and nobody is told by whom.
+    insert: empty((a, mine, tx) => {
+      const store = { id: a.storeId, slug: "stolen", name: "stolen", createdAt: NOON };
+      return restored.insert(mine, "stores", ["id"], [store], tx);
+    }),
+    setMemory: nothing((_, mine, tx) => restored.setMemory(mine, { memoryEnabled: false }, tx)),
+    release: answers(0, (_, mine, tx) => restored.release(mine, "user", 9, tx)),
   },
 };

@@ -261,6 +261,8 @@ export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
   "POST /v1/links/assertions": [],
   "GET /v1/audit": [],
   "GET /v1/export.schema.json": [],
+  // Its answer is of lines: foreign ids are refused there as unknown ones are.
+  "POST /v1/imports/souvenir": [],
   "GET /v1/export": [
     ({ person }) => ["GET", `/v1/export?userId=${person}`],
     ({ external }) => ["GET", `/v1/export?userId=${external}`],

@@ -164,6 +164,7 @@ const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareR
   "GET /v1/links": ["admin", () => ["GET", "/v1/links"]],
   "POST /v1/links/:id/undo": ["admin", aLinkToUndo],
   "GET /v1/audit": ["admin", () => ["GET", "/v1/audit"]],
+  "POST /v1/imports/souvenir": ["owner", () => ["POST", "/v1/imports/souvenir", { lines: [] }]],
   "GET /v1/export": ["admin", () => ["GET", "/v1/export?org=1"]],
   "POST /v1/imports/messages": [
     "admin",

@@ -7,7 +7,6 @@ import type { Deliveries } from "../../channels/deliveries.ts";
 import type { ChannelService } from "../../channels/service.ts";
 import type { ErasureService } from "../../erasure/service.ts";
 import { AppError } from "../../errors.ts";
-import type { Exports } from "../../export/service.ts";
 import type { JobService } from "../../jobs/service.ts";
 import { MemoryChanges } from "../../orgs/memory.ts";
 import { type OrgService, Slug } from "../../orgs/service.ts";
@@ -17,14 +16,14 @@ import { ownHosts } from "../own-hosts.ts";
 import { readJsonExactly } from "./body.ts";
 import { deliveryRoutes } from "./deliveries.ts";
 import { erasureRoutes } from "./erasures.ts";
-import { exportRoutes } from "./exports.ts";
+import { type ExportServices, exportRoutes } from "./exports.ts";
 import { type ImportServices, importRoutes } from "./imports.ts";
 import { jobRoutes } from "./jobs.ts";
 import { parse, WithId } from "./parse.ts";
 import { type PeopleServices, peopleRoutes } from "./people.ts";
 import { turnRoutes } from "./turns.ts";
 
-export interface V1Options extends PeopleServices {
+export interface V1Options extends PeopleServices, ExportServices {
   readonly authenticate: Authenticate;
   readonly keys: KeyService;
   readonly orgs: OrgService;
@@ -33,7 +32,6 @@ export interface V1Options extends PeopleServices {
   readonly jobs: JobService;
   readonly turns: TurnService;
   readonly imports: ImportServices;
-  readonly exports: Exports;
   readonly erasures: ErasureService;
   /** Takes messages from the caller's budget. */
   readonly charge: (
@@ -115,7 +113,7 @@ export function v1Routes(options: V1Options) {
     turnRoutes(app, turns, by);
     peopleRoutes(app, options, by);
     importRoutes(app, imports, by);
-    exportRoutes(app, options.exports, by);
+    exportRoutes(app, options, by);
     erasureRoutes(app, options, by);
   };
 }

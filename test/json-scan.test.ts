@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Fault, MAX_DEPTH, scanJson } from "../../src/mcp/scan.ts";
+import { type Fault, MAX_DEPTH, scanJson } from "../src/json-scan.ts";
 
 type Step = string | number;
 
