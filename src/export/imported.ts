@@ -26,8 +26,7 @@ export type ExportImport = z.output<typeof ExportImport>;
  * What became of a line: `new` restored; `present` there already; `differs` there, but changed since, and left as it is;
  * `listed` nothing that is restored; `refused` for a reason, and nothing of it stored.
  */
-export const LINE_OUTCOMES = ["new", "present", "differs", "listed", "refused"] as const;
-export type LineOutcome = (typeof LINE_OUTCOMES)[number];
+type LineOutcome = "new" | "present" | "differs" | "listed" | "refused";
 
 export interface ImportedLine {
   readonly number: number;

@@ -52,7 +52,11 @@ onBothDatabases((engine) => {
       readConfig({ ...database.env, EMBEDDER: "none", LOG_LEVEL: "silent" }),
       undefined,
     );
-    await work(operator).finally(() => operator.close());
+    try {
+      await work(operator);
+    } finally {
+      await operator.close();
+    }
   };
   const run = async (database: TestDatabase, ...words: string[]) => {
     const at = terminal();
