@@ -26,7 +26,7 @@ export const DuplicatePair = z.strictObject({ firstId: FactId, secondId: FactId 
 export type DuplicatePair = z.output<typeof DuplicatePair>;
 
 /** Two claims that may be one thing said under two keys. */
-interface Duplicate {
+export interface Duplicate {
   readonly first: ClaimCard;
   readonly second: ClaimCard;
   /** 0 to 1; 1 = the values are equal. */

@@ -15,7 +15,7 @@ export const TIERS = {
   ephemeral: { halfLifeDays: 2, ttlDays: 14 },
 } as const satisfies Record<string, { halfLifeDays: number; ttlDays: number | null }>;
 export type Tier = keyof typeof TIERS;
-const TierName = z.enum(Object.keys(TIERS) as [Tier, ...Tier[]]);
+export const TierName = z.enum(Object.keys(TIERS) as [Tier, ...Tier[]]);
 
 export const MAX_KEY_LENGTH = 80;
 export const MAX_TAGS = 8;

@@ -1,7 +1,7 @@
 import { hasRole, type Pins, type Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import { FACT_SCOPES, type FactScopeName } from "./fact.ts";
-import type { FactScope, PlacedRow } from "./row.ts";
+import { type FactScope, type PlacedRow, scopeOf } from "./row.ts";
 
 /** Where a fact lies. */
 interface Placed {
@@ -68,6 +68,19 @@ function isInside({ pins }: Principal, { scope, row }: Placed): boolean {
     case "user":
       return (pins.userId ?? scope.userId) === scope.userId;
   }
+}
+
+/** A fact of an agent's pocket in a scope, as far as rights ask for it. */
+export function placedIn(
+  orgId: string,
+  {
+    scope: name,
+    userId = "",
+    storeId = "",
+  }: { scope: FactScopeName; userId?: string | undefined; storeId?: string | undefined },
+  agentId: string,
+): Placed {
+  return { scope: scopeOf(name, orgId, name === "user" ? userId : storeId), row: { agentId } };
 }
 
 /** Whether a key may change and forget a fact, as `requireRight` has it. */

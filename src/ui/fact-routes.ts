@@ -3,10 +3,11 @@ import { html } from "htm/preact";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { DECISION_KINDS } from "../facts/decision.ts";
+import type { Explanations } from "../facts/explanation.ts";
 import { FactEdit, FactId, ForgetReason } from "../facts/fact.ts";
 import type { FactReview } from "../facts/review.ts";
 import type { FactService } from "../facts/service.ts";
-import { factAddress, listAddress } from "./address.ts";
+import { address, factAddress, listAddress } from "./address.ts";
 import { render } from "./layout.ts";
 import { FactPage } from "./pages/fact.ts";
 import { parse } from "./parse.ts";
@@ -26,7 +27,11 @@ const DONE = {
 
 const FactPath = z.object({ id: FactId });
 const FactQuery = z.object({ done: z.string().optional() });
-const DecisionForm = z.object({ decision: z.enum(DECISION_KINDS).exclude(["edit"]) });
+const DecisionForm = z.object({
+  decision: z.enum(DECISION_KINDS).exclude(["edit"]),
+  /** The list that it was decided in, to go back to; absent = the fact's own page. */
+  from: z.enum(["inbox", "duplicates"]).optional(),
+});
 const DeleteForm = z.object({ reason: ForgetReason });
 const EditForm = z.object({
   value: z.string(),
@@ -39,10 +44,11 @@ interface FactOptions {
   readonly places: Places;
   readonly facts: FactService;
   readonly review: FactReview;
+  readonly explanations: Explanations;
 }
 
 export function factRoutes(app: FastifyInstance, options: FactOptions): void {
-  const { viewers, places, facts, review } = options;
+  const { viewers, places, facts, review, explanations } = options;
 
   const find = async ({ principal }: Viewer, id: string) => {
     const fact = await facts.find(principal, id);
@@ -55,11 +61,12 @@ export function factRoutes(app: FastifyInstance, options: FactOptions): void {
     id: string,
     { done, refused }: { done?: string | undefined; refused?: RefusedEdit },
   ) => {
-    const fact = await find(viewer, id);
+    const explanation = await explanations.explain(viewer.principal, id);
+    requireShown(viewer.principal, explanation.fact.scope);
     const page = html`<${FactPage}
       viewer=${viewer}
-      named=${await places.find(viewer.principal, fact)}
-      fact=${fact}
+      named=${await places.find(viewer.principal, explanation.fact)}
+      explanation=${explanation}
       done=${done}
       refused=${refused}
     />`;
@@ -73,9 +80,10 @@ export function factRoutes(app: FastifyInstance, options: FactOptions): void {
 
   app.post("/facts/:id", async (request, reply) => {
     const { id } = parse(FactPath, request.params);
-    const { decision } = parse(DecisionForm, request.body);
+    const { decision, from } = parse(DecisionForm, request.body);
     await review.decide(viewers.of(request).principal, id, decision, null);
-    return reply.redirect(factAddress(id, { done: DONE[decision] }), 303);
+    const done = { done: DONE[decision] };
+    return reply.redirect(from ? address(`/${from}`, done) : factAddress(id, done), 303);
   });
 
   app.post("/facts/:id/edit", async (request, reply) => {

@@ -2,25 +2,26 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { html } from "htm/preact";
 import { z } from "zod";
 import { AgentId } from "../access/agent.ts";
+import { Tags, TierName } from "../facts/fact.ts";
 import type { FactReview } from "../facts/review.ts";
 import type { OrgService } from "../orgs/service.ts";
 import { type People, PeopleQuery } from "../users/people.ts";
 import { render } from "./layout.ts";
 import { FactsPage } from "./pages/facts.ts";
 import { WherePage } from "./pages/where.ts";
-import { parse } from "./parse.ts";
+import { blank, parse } from "./parse.ts";
 import { PlaceQuery, type Places } from "./places.ts";
 import type { Viewer, Viewers } from "./viewer.ts";
 
 const PAGE = 50;
 
-/** An empty field of a form is one that was not filled in. */
-const blank = (value: unknown) => (value === "" ? undefined : value);
-
 const ListQuery = PlaceQuery.extend({
-  agent: z.preprocess(blank, AgentId.optional()),
+  agent: blank(AgentId.optional()),
   all: z.literal("1").optional(),
-  q: z.preprocess(blank, z.string().max(200).optional()),
+  q: blank(z.string().max(200).optional()),
+  tier: blank(TierName.optional()),
+  tag: blank(Tags.element.optional()),
+  only: blank(z.enum(["pinned", "contested", "archived"]).optional()),
   before: z.string().max(200).optional(),
   done: z.string().optional(),
 });
@@ -58,9 +59,16 @@ export function listRoutes(app: FastifyInstance, options: ListOptions): void {
     if (parse(WhereQuery, request.query).scope === undefined) {
       return showWhere(viewer, reply, request.query);
     }
-    const { agent, all, q, before, done, ...given } = parse(ListQuery, request.query);
+    const { agent, all, q, tier, tag, only, before, done, ...given } = parse(
+      ListQuery,
+      request.query,
+    );
     const named = await places.find(viewer.principal, given);
-    const query = { agentId: agent, all: all === "1", search: q, before, limit: PAGE };
+    const query = {
+      ...{ agentId: agent, all: all === "1" || only !== undefined, search: q, tier, tag },
+      ...{ pinned: only === "pinned", contested: only === "contested" },
+      ...{ archived: only === "archived", before, limit: PAGE },
+    };
     const page = html`<${FactsPage}
       viewer=${viewer}
       named=${named}

@@ -6,6 +6,9 @@ import type { Sessions } from "../access/sessions.ts";
 import type { ChatArchive } from "../chat/archive.ts";
 import { AppError } from "../errors.ts";
 import type { Exports } from "../export/service.ts";
+import type { Duplicates } from "../facts/duplicates.ts";
+import type { Explanations } from "../facts/explanation.ts";
+import type { OrgReview } from "../facts/org-review.ts";
 import type { FactReview } from "../facts/review.ts";
 import type { FactService } from "../facts/service.ts";
 import type { KvReview } from "../kv/review.ts";
@@ -13,6 +16,7 @@ import type { LinkCodes } from "../links/codes.ts";
 import type { LinkService } from "../links/service.ts";
 import type { OrgService } from "../orgs/service.ts";
 import type { RecallService } from "../recall/service.ts";
+import type { TurnService } from "../turns/service.ts";
 import type { Approval } from "../users/approval.ts";
 import type { People } from "../users/people.ts";
 import { type AdminServices, adminRoutes } from "./admin-routes.ts";
@@ -26,6 +30,7 @@ import { listRoutes } from "./list-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { Places } from "./places.ts";
 import { previewRoutes } from "./preview-routes.ts";
+import { reviewRoutes } from "./review-routes.ts";
 import { sameOrigin } from "./same-origin.ts";
 import { SCRIPT } from "./script.ts";
 import { type Charge, refuseOften, type SignInLimits, signInRoutes } from "./sign-in-routes.ts";
@@ -61,6 +66,10 @@ export interface MemoryPageOptions extends AdminServices {
   readonly recall: RecallService;
   readonly facts: FactService;
   readonly review: FactReview;
+  readonly orgReview: OrgReview;
+  readonly duplicates: Duplicates;
+  readonly explanations: Explanations;
+  readonly turns: TurnService;
   readonly exports: Exports;
   /** @throws AppError UNAVAILABLE until the server has started */
   readonly requireReady: () => void;
@@ -73,7 +82,7 @@ export interface MemoryPageOptions extends AdminServices {
 
 /** `/ui`: where people see, correct and delete what is remembered. Everything works without JavaScript. */
 export async function memoryPage(app: FastifyInstance, options: MemoryPageOptions): Promise<void> {
-  const { sessions, anonymous, orgs, people, facts, review } = options;
+  const { sessions, anonymous, orgs, people, review } = options;
   const viewers = new Viewers(sessions, anonymous);
   const places = new Places(people, orgs);
 
@@ -117,7 +126,8 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
       refuseOften(reply, await options.charge(viewers.of(request).principal));
     });
     listRoutes(inside, { viewers, places, orgs, people, review });
-    factRoutes(inside, { viewers, places, facts, review });
+    factRoutes(inside, { ...options, viewers, places });
+    reviewRoutes(inside, { ...options, viewers, places });
     exportRoute(inside, { viewers, exports: options.exports });
     peopleRoutes(inside, { viewers, ...options });
     linkRoutes(inside, { viewers, ...options });

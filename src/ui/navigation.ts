@@ -22,7 +22,12 @@ interface NavigationGroup {
 const NAVIGATION: readonly NavigationGroup[] = [
   {
     label: "Memory",
-    entries: [{ path: "/facts", label: "Facts", audience: "anybody" }],
+    entries: [
+      { path: "/facts", label: "Facts", audience: "anybody" },
+      { path: "/inbox", label: "Inbox", audience: "anybody" },
+      { path: "/duplicates", label: "Duplicates", audience: "anybody" },
+      { path: "/watch", label: "Watch", audience: "anybody" },
+    ],
   },
   {
     label: "People",

@@ -70,7 +70,7 @@ export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void
     const { id } = parse(PersonPath, request.params);
     const person = await people.detail(principal, id);
     const userId = person.id;
-    const strongest = { all: false, offset: 0, limit: FIRST };
+    const strongest = { limit: FIRST };
     const journal = isAdmin(principal)
       ? await links.list(principal, { userId, limit: LINKS })
       : undefined;

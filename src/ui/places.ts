@@ -32,6 +32,18 @@ export function nameOfDetail({ identities, ...person }: PersonDetail): string {
   return nameOf({ ...person, identities: ids });
 }
 
+/** What scopes are called, by what they are named in `keyOfPlace`. */
+export type Names = ReadonlyMap<string, string>;
+
+/** What a scope is called among names that were looked up. */
+export function nameIn(names: Names, place: Place): string {
+  return names.get(keyOfPlace(place)) ?? "somebody";
+}
+
+function keyOfPlace({ scope, userId, storeId }: Place): string {
+  return JSON.stringify([scope, userId, storeId]);
+}
+
 export class Places {
   readonly #people: People;
   readonly #orgs: OrgService;
@@ -39,6 +51,17 @@ export class Places {
   constructor(people: People, orgs: OrgService) {
     this.#people = people;
     this.#orgs = orgs;
+  }
+
+  /** What scopes that a key is shown are called, each looked up once. */
+  async names(principal: Principal, all: readonly Place[]): Promise<Names> {
+    const names = new Map<string, string>();
+    for (const { scope, userId, storeId } of all) {
+      const place = { scope, userId, storeId };
+      if (names.has(keyOfPlace(place))) continue;
+      names.set(keyOfPlace(place), (await this.find(principal, place)).name);
+    }
+    return names;
   }
 
   /**

@@ -78,7 +78,7 @@ onBothDatabases((engine) => {
       current = /facts\/([\w-]+)\?done=edited$/.exec(answer.location ?? "")?.[1] ?? "";
       expect(await recalled()).toEqual([kept]);
     }
-    expect(await show(current)).toContain("written by a person on this page");
+    expect(await show(current)).toContain("Written by a person on this page");
   });
 
   test("the form shows a value so that saving it unread would not change it", async () => {

@@ -32,6 +32,9 @@ const REQUESTS: readonly ((browser: Browser, ids: Ids) => Promise<Page>[])[] = [
     facts.map((id) => browser.post(`/ui/facts/${id}/edit`, { kind: "json", value: "not json" })),
   (browser, { facts }) =>
     facts.map((id) => browser.post(`/ui/facts/${id}/delete`, { reason: "not mine" })),
+  (browser, { facts: [firstId = "", secondId = ""] }) => [
+    browser.post("/ui/duplicates", { firstId, secondId }),
+  ],
   ...["", "/memory", "/memory/entry?key=colour", "/link"].map(
     (below) =>
       (browser: Browser, { user }: Ids) => [browser.get(`/ui/people/${user}${below}`)],

@@ -69,7 +69,7 @@ function EditForm({ fact, refused }: FormsProps) {
 
 function DeleteForm({ fact }: Pick<FormsProps, "fact">) {
   return html`
-    <details>
+    <details id="delete">
       <summary>Delete for good</summary>
       <form class="stack" method="post" action=${actionOf(fact, "/delete")}>
         <p>

@@ -1,9 +1,12 @@
 import { html } from "htm/preact";
-import { mayChange } from "../../facts/reach.ts";
+import type { Explanation } from "../../facts/explanation.ts";
+import { mayChange, placedIn } from "../../facts/reach.ts";
 import type { FactRecord } from "../../facts/record.ts";
 import { address, factAddress, listAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
+import { Fields } from "../parts/fields.ts";
 import { PageHead } from "../parts/page-head.ts";
+import { Said } from "../parts/source.ts";
 import type { NamedPlace } from "../places.ts";
 import { Score, Text, Time, typeOf, Value } from "../text.ts";
 import type { RefusedEdit } from "../value-form.ts";
@@ -11,19 +14,30 @@ import type { Viewer } from "../viewer.ts";
 import { Badges } from "./badges.ts";
 import { FactForms } from "./fact-forms.ts";
 import { History } from "./history.ts";
+import { Decisions, Rivals, Why } from "./why.ts";
 
 interface FactProps {
   readonly viewer: Viewer;
   readonly named: NamedPlace;
-  readonly fact: FactRecord;
+  readonly explanation: Explanation;
   readonly done?: string | undefined;
   /** What was sent to be the new value and could not be. */
   readonly refused?: RefusedEdit | undefined;
 }
 
 /** One fact: what it says, what can be done with it, and why it is believed. */
-export function FactPage({ viewer, named: { place, name }, fact, done, refused }: FactProps) {
-  const canChange = mayChange(viewer.principal, placed(viewer, fact));
+export function FactPage({
+  viewer,
+  named: { place, name },
+  explanation,
+  done,
+  refused,
+}: FactProps) {
+  const { fact } = explanation;
+  const canChange = mayChange(
+    viewer.principal,
+    placedIn(viewer.principal.orgId, fact, fact.agentId),
+  );
   return html`
     <${Layout} title=${fact.key} viewer=${viewer} here="/facts">
       <${PageHead}
@@ -39,65 +53,62 @@ export function FactPage({ viewer, named: { place, name }, fact, done, refused }
       <//>
       <div class="said" dir="auto"><${Value} value=${fact.value} /></div>
       <${Details} fact=${fact} />
-      <${Contradictions} fact=${fact} canChange=${canChange} />
+      <${Contradictions} fact=${fact} explanation=${explanation} canChange=${canChange} />
+      <${Why} explanation=${explanation} viewer=${viewer} />
       ${
         canChange
           ? html`<${FactForms} fact=${fact} refused=${refused} />`
           : html`<p class="empty">This key may look at this fact and not change it.</p>`
       }
-      <${History} fact=${fact} viewer=${viewer} />
+      <${Rivals} explanation=${explanation} />
+      <${Decisions} explanation=${explanation} viewer=${viewer} />
+      <${History} events=${fact.events} viewer=${viewer} />
     <//>
   `;
 }
 
-function placed({ principal: { orgId } }: Viewer, fact: FactRecord) {
-  const { agentId, storeId = "", userId = "" } = fact;
-  const row = { agentId };
-  switch (fact.scope) {
-    case "org":
-      return { scope: { name: "org", orgId }, row } as const;
-    case "store":
-      return { scope: { name: "store", orgId, storeId }, row } as const;
-    case "user":
-      return { scope: { name: "user", orgId, userId }, row } as const;
-  }
-}
-
-function Details({ fact }: Pick<FactProps, "fact">) {
-  const { score, confidence, halfLifeDays, confirmations, tier, tags, agentId, value } = fact;
+function Details({ fact }: { readonly fact: FactRecord }) {
+  const { score, confirmations, tier, tags, agentId, value, supersededBy } = fact;
   return html`
-    <dl class="details">
-      <div><dt>Score now</dt><dd><${Score} value=${score} /></dd></div>
-      <div>
-        <dt>Confidence</dt>
-        <dd>${confidence.toFixed(2)}, halves every ${halfLifeDays} days</dd>
-      </div>
-      <div><dt>Said</dt><dd>${confirmations === 1 ? "once" : `${confirmations} times`}</dd></div>
-      <div><dt>First seen</dt><dd><${Time} at=${fact.firstSeen} /></dd></div>
-      <div><dt>Last confirmed</dt><dd><${Time} at=${fact.lastConfirmed} /></dd></div>
-      <div><dt>Agent</dt><dd>${agentId}</dd></div>
-      <div><dt>Tier</dt><dd>${tier}</dd></div>
-      <div><dt>Type</dt><dd>${typeOf(value)}</dd></div>
-      ${tags.length > 0 && html`<div><dt>Tags</dt><dd><${Text} text=${tags.join(", ")} /></dd></div>`}
-      ${fact.fadesAt && html`<div><dt>Fades</dt><dd><${Time} at=${fact.fadesAt} /></dd></div>`}
-      ${fact.expiresAt && html`<div><dt>Expires</dt><dd><${Time} at=${fact.expiresAt} /></dd></div>`}
-      ${fact.supersededBy && html`<div><dt>Superseded by</dt><dd><a href=${factAddress(fact.supersededBy)}>the newer fact</a></dd></div>`}
-    </dl>
+    <${Fields}
+      fields=${[
+        ["Score now", html`<${Score} value=${score} />`],
+        ["Said", confirmations === 1 ? "once" : `${confirmations} times`],
+        ["Last said", html`<${Time} at=${fact.lastConfirmed} />`],
+        ["Agent", agentId],
+        ["Tier", tier],
+        ["Type", typeOf(value)],
+        tags.length > 0 && ["Tags", html`<${Text} text=${tags.join(", ")} />`],
+        supersededBy && [
+          "Replaced by",
+          html`<a href=${factAddress(supersededBy)}>the newer fact</a>`,
+        ],
+      ]}
+    />
   `;
 }
 
 interface ContradictionsProps {
   readonly fact: FactRecord;
+  readonly explanation: Explanation;
   readonly canChange: boolean;
 }
 
-function Contradictions({ fact, canChange }: ContradictionsProps) {
+function Contradictions({ fact, explanation, canChange }: ContradictionsProps) {
   if (fact.contradicts.length === 0) return null;
+  const against = explanation.rivals.filter(({ isLive }) => isLive);
   return html`
     <section class="contest" aria-labelledby="contest">
       <h2 id="contest">Something else is said under this key</h2>
       <ul class="rows">
-        ${fact.contradicts.map(({ factId, value }) => html`<li class="row"><a href=${factAddress(factId)}><${Value} value=${value} limit=${280} /></a></li>`)}
+        ${against.map(
+          ({ factId, value, statements }) => html`
+            <li class="row entry">
+              <p dir="auto"><a href=${factAddress(factId)}><${Value} value=${value} limit=${280} /></a></p>
+              ${statements.slice(0, 1).map((statement) => html`<${Said} statement=${statement} />`)}
+            </li>
+          `,
+        )}
       </ul>
       ${
         canChange &&

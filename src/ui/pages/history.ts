@@ -1,36 +1,16 @@
 import { html } from "htm/preact";
 import { type FactEvent, SYSTEM } from "../../facts/event.ts";
-import { CALL_SOURCE, EDIT_SOURCE } from "../../facts/fact.ts";
-import type { FactRecord } from "../../facts/record.ts";
 import { Text, Time, Value } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 
 interface HistoryProps {
-  readonly fact: FactRecord;
+  readonly events: readonly FactEvent[];
   readonly viewer: Viewer;
 }
 
-/** Why a fact is believed, and what happened to it. */
-export function History({ fact: { statements, events }, viewer }: HistoryProps) {
+/** Who changed a fact, and why. */
+export function History({ events, viewer }: HistoryProps) {
   return html`
-    <section aria-labelledby="why">
-      <h2 id="why">Why it is believed</h2>
-      <ol class="rows" reversed>
-        ${statements.map(
-          ({ value, confidence, sourceMessageId, writtenBy, reasoning, observedAt }) => html`
-            <li class="row entry">
-              <p><${Time} at=${observedAt} />: <${Value} value=${value} limit=${280} /></p>
-              ${reasoning && html`<p><${Text} text=${reasoning} /></p>`}
-              <p class="muted meta">
-                <span><${Source} id=${sourceMessageId} /></span>
-                <span>by <${Actor} id=${writtenBy} viewer=${viewer} /></span>
-                <span>confidence ${confidence.toFixed(2)}</span>
-              </p>
-            </li>
-          `,
-        )}
-      </ol>
-    </section>
     <section aria-labelledby="events">
       <h2 id="events">What happened to it</h2>
       <ol class="rows">
@@ -57,14 +37,10 @@ function Event({ event, viewer }: { readonly event: FactEvent; readonly viewer: 
   `;
 }
 
-function Source({ id }: { readonly id: string }) {
-  if (id.startsWith(CALL_SOURCE)) return "said by an agent, without a message";
-  if (id.startsWith(EDIT_SOURCE)) return "written by a person on this page";
-  return html`from message <code><${Text} text=${id} limit=${80} /></code>`;
-}
-
-function Actor({ id, viewer }: { readonly id: string; readonly viewer: Viewer }) {
+/** Who did something: a key by its id, and what has no key in words. */
+export function Actor({ id, viewer }: { readonly id: string; readonly viewer: Viewer }) {
   if (id === SYSTEM) return "the server";
+  if (id === "extraction") return "the reader of chats";
   if (id === viewer.principal.keyId) return "your key";
-  return html`<code>${id}</code>`;
+  return html`key <code>${id}</code>`;
 }
