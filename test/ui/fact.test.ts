@@ -39,7 +39,7 @@ onBothDatabases((engine) => {
   test("a fact says what it is worth, where each statement comes from, and what happened", async () => {
     const sourceMessageId = "message-17";
     const id = await remember({ value: "Vegetarian", reasoning: "ordered so", sourceMessageId });
-    clock.advance(2 * 3_600_000);
+    clock.advance(3_600_000);
     await remember({ value: "vegetarian.", sourceMessageId: "message-18" });
     const text = await show(id);
     for (const part of [

@@ -50,8 +50,8 @@ function Strength({ explanation: { fact, ttlDays } }: Pick<WhyProps, "explanatio
     <section aria-labelledby="strength">
       <h2 id="strength">How sure that is today</h2>
       <p>
-        The score is <strong>${score.toFixed(2)}</strong>: a confidence of ${confidence.toFixed(2)}, times ${(score / confidence || 0).toFixed(2)}
-        for the time since <${Day} at=${lastConfirmed} />. As a ${tier} fact it halves every ${days(halfLifeDays)}, and starts afresh whenever
+        The score is <strong>${score.toFixed(2)}</strong>: a confidence of ${confidence.toFixed(2)}, times ${(score / confidence || 0).toFixed(2)}${" "}
+        for the time since <${Day} at=${lastConfirmed} />. As a ${tier} fact it halves every ${days(halfLifeDays)}, and starts afresh whenever${" "}
         it is said again.
       </p>
       ${pinned && html`<p>It is pinned: it neither fades nor expires, whatever its score.</p>`}
