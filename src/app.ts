@@ -13,7 +13,6 @@ import { ownHosts } from "./http/own-hosts.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { buildHttp } from "./http/server.ts";
 import { linkAssertions } from "./http/v1/assertions.ts";
-import { exportSchemaRoute } from "./http/v1/exports.ts";
 import { messageRoute } from "./http/v1/messages.ts";
 import { v1Routes } from "./http/v1/routes.ts";
 import { JobLeases } from "./jobs/leases.ts";
@@ -169,13 +168,13 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   await http.register(
     v1Routes({
       ...services,
+      version: VERSION,
       authenticate,
       jobs,
       charge,
       allowedHosts: config.ALLOWED_HOSTS,
     }),
   );
-  await http.register(exportSchemaRoute, { allowedHosts: config.ALLOWED_HOSTS });
   await http.register(linkAssertions, {
     assertions: services.assertions,
     secret: config.LINK_SECRET,

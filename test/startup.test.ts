@@ -151,7 +151,7 @@ describe.skipIf(inject("postgresUrl") === undefined)("on a PostgreSQL of its own
       const { status, body } = await get("/readyz");
       expect(status).toBe(503);
       expect(JSON.parse(body)).toMatchObject({
-        title: "UNAVAILABLE",
+        code: "UNAVAILABLE",
         detail: expect.stringContaining("the database"),
       });
       const params = { name: "update_memory", arguments: write };

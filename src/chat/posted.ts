@@ -71,6 +71,12 @@ const Batch = z
   .strictObject({ messages: z.array(Post).min(1).max(MAX_BATCH) })
   .transform(({ messages }) => messages);
 
+/** What a body of `POST /v1/messages` may be. */
+export const PostBody = z.union([
+  Post,
+  z.strictObject({ messages: z.array(Post).min(1).max(MAX_BATCH) }),
+]);
+
 /** The schema of a body of `POST /v1/messages`: one message, or `messages` that are taken all or none. */
 export function postSchema(body: unknown): z.ZodType<Post[]> {
   return isRecord(body) && "messages" in body ? Batch : One;

@@ -14,6 +14,9 @@ const READY_WITHIN_MS = 2_000;
 /** Asked every few seconds by load balancers: their lines would bury the others. */
 const UNLOGGED = new Set(["/healthz", "/readyz", "/metrics"]);
 
+/** The longest id or key of 320 characters, each of four bytes that an address escapes. */
+const MAX_PARAMETER = 320 * 12;
+
 interface HttpOptions {
   readonly logger: NonNullable<FastifyServerOptions["logger"]>;
   readonly metrics: Metrics;
@@ -31,7 +34,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     // Proxies and people add one; a redirect would lose the body and the credential.
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
     // Its answer would have a form of its own; the hook below answers in that of the route.
     return503OnClosing: false,
     // Addresses that the router cannot read would be answered with their own text.

@@ -112,7 +112,7 @@ onBothDatabases((engine) => {
   test("a key pins only what there is, and says what is wrong otherwise", async () => {
     const make = async (input: object) => {
       const { status, body } = await app.v1("POST", "/v1/keys", { name: "k", ...input });
-      return [status, body.title];
+      return [status, body.code];
     };
     expect(await make({ pinUserId: "01900000-0000-7000-8000-000000000000" })).toEqual([
       404,

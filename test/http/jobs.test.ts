@@ -81,7 +81,7 @@ onBothDatabases((engine) => {
       tx.insert(jobs).values({ ...job, state: "running", leaseUntil, runAt: at }),
     );
     const busy = await app.v1("POST", "/v1/consolidate");
-    expect(busy).toMatchObject({ status: 409, body: { title: "CONFLICT" } });
+    expect(busy).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
     expect(busy.body.detail).toContain("is running already");
   });
 });

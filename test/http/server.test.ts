@@ -46,7 +46,7 @@ test("a process whose database is away is alive, and says why it is not ready", 
     "retry-after": "5",
   });
   expect(JSON.parse(body)).toMatchObject({
-    title: "UNAVAILABLE",
+    code: "UNAVAILABLE",
     detail: "the database cannot be used right now",
   });
   expect(log()).toBe("");
@@ -70,7 +70,7 @@ test("an unexpected error is logged once, with its place and without its words, 
     throw Object.assign(new TypeError("quokka"), { code: "ERR_X", cause: new Error("quokka") });
   });
   const { statusCode, body } = await app.inject("/broken?token=quokka");
-  expect([statusCode, JSON.parse(body).title]).toEqual([500, "INTERNAL"]);
+  expect([statusCode, JSON.parse(body).code]).toEqual([500, "INTERNAL"]);
   expect(body + log()).not.toContain("quokka");
   const lines = log()
     .trim()
@@ -85,7 +85,7 @@ test("an unexpected error is logged once, with its place and without its words, 
 test("an address that is not there is told apart from a broken one", async () => {
   const { app } = build(async () => {});
   const { statusCode, body } = await app.inject("/nothing");
-  expect([statusCode, JSON.parse(body).title]).toEqual([404, "NOT_FOUND"]);
+  expect([statusCode, JSON.parse(body).code]).toEqual([404, "NOT_FOUND"]);
 });
 
 test("metrics count routes by their pattern, never by what stands in the address", async () => {
@@ -155,8 +155,8 @@ test.each(["/taken", "/nothing", "/healthz"])(
 
 test.each([
   ["/mcp", '"jsonrpc":"2.0","error":{"code":-32000,"message":"the server is stopping'],
-  ["/taken", '"title":"UNAVAILABLE","status":503,"detail":"the server is stopping'],
-  ["/nothing", '"title":"UNAVAILABLE","status":503,"detail":"the server is stopping'],
+  ["/taken", '"status":503,"code":"UNAVAILABLE","detail":"the server is stopping'],
+  ["/nothing", '"status":503,"code":"UNAVAILABLE","detail":"the server is stopping'],
 ])(
   "a request that comes while the server stops is told to come again, in the words of %s",
   async (path, words) => {

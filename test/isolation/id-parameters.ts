@@ -67,7 +67,6 @@ export const MINE = "telegram:1";
 export const ENTRY = { key: "k", value: 1 };
 const FACT = { key: "a.fact", value: 1 };
 const DECISION = { status: "blocked", reason: "a test of ids" };
-const FACTS = { facts: [{ ...FACT, sourceMessageId: "file:1" }] };
 const TURN = { channel: "web", userMessage: "hello", assistantMessage: "hi" };
 
 type Arguments = (ids: Ids) => object;
@@ -176,107 +175,42 @@ export const RESOURCES: Readonly<Record<string, readonly ((ids: Ids) => string)[
   ],
 };
 
-const POSTED = {
-  ...{ channel: "web", id: "posted", direction: "inbound", text: "hello" },
-  sentAt: "2026-03-01T12:00:00Z",
+/** By the name of a parameter every form of id that it takes, wherever a route of `/v1` has it. */
+export const FORMS: Readonly<Record<string, readonly (keyof Ids)[]>> = {
+  userId: ["person", "external"],
+  with: ["person", "external"],
+  pinUserId: ["person", "external"],
+  storeId: ["store", "storeSlug"],
+  pinStoreId: ["store", "storeSlug"],
+  factId: ["orgFact", "storeFact", "userFact"],
+  keyId: ["key"],
+  account: ["account"],
+  jobId: ["job"],
+  deliveryId: ["delivery"],
+  turnId: ["turn"],
+  linkId: ["link"],
+  erasureId: ["erasure"],
+  id: ["erasure"],
+  subjectId: ["person"],
 };
 
-type Route = (ids: Ids) => readonly ["GET" | "POST" | "PUT" | "DELETE", string, object?];
-/** For each route its requests with ids; none where it takes none. */
-export const ROUTES: Readonly<Record<string, readonly Route[]>> = {
-  "GET /v1/erasures": [],
-  "POST /v1/erasures": [
-    ({ person }) => ["POST", "/v1/erasures", { kind: "user", userId: person, confirm: person }],
-    ({ external }) => [
-      "POST",
-      "/v1/erasures",
-      { kind: "user", userId: external, confirm: external },
-    ],
-    ({ store }) => ["POST", "/v1/erasures", { kind: "store", storeId: store, confirm: "shop" }],
-  ],
-  "GET /v1/erasures/:id": [({ erasure }) => ["GET", `/v1/erasures/${erasure}`]],
-  "POST /v1/erasures/verify": [({ erasure }) => ["POST", "/v1/erasures/verify", { id: erasure }]],
-  "POST /v1/erasures/run": [],
-  "POST /v1/resets": [
-    ({ person }) => ["POST", "/v1/resets", { scope: "user", userId: person, confirm: person }],
-    ({ store }) => ["POST", "/v1/resets", { scope: "store", storeId: store, confirm: "shop" }],
-  ],
-  "GET /v1/keys": [],
-  "POST /v1/keys": [
-    ({ person }) => ["POST", "/v1/keys", { name: "k", pinUserId: person }],
-    ({ store }) => ["POST", "/v1/keys", { name: "k", pinStoreId: store }],
-    ({ storeSlug }) => ["POST", "/v1/keys", { name: "k", pinStoreId: storeSlug }],
-  ],
-  "DELETE /v1/keys/:id": [({ key }) => ["DELETE", `/v1/keys/${key}`]],
-  "GET /v1/orgs": [],
-  "POST /v1/orgs": [],
-  "GET /v1/stores": [],
-  "POST /v1/stores": [],
-  "GET /v1/channels": [],
-  "POST /v1/channels": [
-    ({ store }) => [
-      "POST",
-      "/v1/channels",
-      { channel: "telegram", account: "new", secretVariable: "NEW", storeId: store },
-    ],
-  ],
-  "DELETE /v1/channels/:channel/:account": [
-    ({ account }) => ["DELETE", `/v1/channels/telegram/${account}`],
-  ],
-  "GET /v1/deliveries": [],
-  "POST /v1/deliveries/replay": [],
-  "POST /v1/deliveries/:id/replay": [
-    ({ delivery }) => ["POST", `/v1/deliveries/${delivery}/replay`],
-  ],
-  "POST /v1/messages": [
-    ({ person }) => ["POST", "/v1/messages", { ...POSTED, userId: person }],
-    ({ store }) => ["POST", "/v1/messages", { ...POSTED, userId: MINE, storeId: store }],
-    ({ storeSlug }) => ["POST", "/v1/messages", { ...POSTED, userId: MINE, storeId: storeSlug }],
-  ],
-  "GET /v1/jobs": [],
-  "GET /v1/jobs/runs": [],
-  "POST /v1/jobs/:id/replay": [({ job }) => ["POST", `/v1/jobs/${job}/replay`]],
-  "POST /v1/consolidate": [],
-  "GET /v1/memory": [],
-  "PATCH /v1/memory": [],
-  "GET /v1/turns": [],
-  "POST /v1/turns/:id/retry": [({ turn }) => ["POST", `/v1/turns/${turn}/retry`]],
-  "GET /v1/turns/usage": [],
-  "GET /v1/corrections": [],
-  "DELETE /v1/corrections/:id": [({ turn }) => ["DELETE", `/v1/corrections/${turn}`]],
-  "GET /v1/ab": [],
-  "GET /v1/users": [],
-  "PUT /v1/users/:userId/status": [
-    ({ person }) => ["PUT", `/v1/users/${person}/status`, DECISION],
-    ({ external }) => ["PUT", `/v1/users/${external}/status`, DECISION],
-  ],
-  "POST /v1/users/:userId/links": [
-    ({ person }) => ["POST", `/v1/users/${person}/links`, { with: MINE, reason: "x" }],
-    ({ person }) => ["POST", `/v1/users/${MINE}/links`, { with: person, reason: "x" }],
-    ({ external }) => ["POST", `/v1/users/${MINE}/links`, { with: external, reason: "x" }],
-  ],
-  "GET /v1/links": [({ person }) => ["GET", `/v1/links?userId=${person}`]],
-  "POST /v1/links/:id/undo": [({ link }) => ["POST", `/v1/links/${link}/undo`, {}]],
-  // Signed by the host app of the default org, which alone it speaks for.
-  "POST /v1/links/assertions": [],
-  "GET /v1/audit": [],
-  "GET /v1/export.schema.json": [],
-  // Its answer is of lines: foreign ids are refused there as unknown ones are.
-  "POST /v1/imports/souvenir": [],
-  "GET /v1/export": [
-    ({ person }) => ["GET", `/v1/export?userId=${person}`],
-    ({ external }) => ["GET", `/v1/export?userId=${external}`],
-    ({ store }) => ["GET", `/v1/export?storeId=${store}`],
-    ({ storeSlug }) => ["GET", `/v1/export?storeId=${storeSlug}`],
-  ],
-  // The ids of messages and people are the platform's own, in the caller's org.
-  "POST /v1/imports/messages": [],
-  "POST /v1/imports/facts": [
-    ({ person }) => ["POST", "/v1/imports/facts", { scope: "user", userId: person, ...FACTS }],
-    ({ person }) => [
-      "POST",
-      "/v1/imports/facts",
-      { scope: "user", userId: person, ...FACTS, dryRun: true },
-    ],
-  ],
-};
+/** Parameters of routes that look like one and name nothing of an org; or are tried by the tool of the same name. */
+export const NO_ROUTE_IDS = [
+  "postMessages id",
+  "pinAgentId",
+  "agentId",
+  "externalUserId",
+  "conversationId",
+  "sourceMessageId",
+];
+
+/** Operations that make whoever a channel's id names, in the caller's org: there is no foreign one. */
+export const MAKES_PEOPLE = [
+  "putMemory",
+  "patchMemory",
+  "rememberFact",
+  "archiveTurn",
+  "importFacts",
+  "postMessages",
+  "createKey",
+];

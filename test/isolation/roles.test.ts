@@ -1,15 +1,13 @@
-import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forwardDeliveries } from "../../src/db/schema/forwarding.ts";
-import { jobs } from "../../src/db/schema/jobs.ts";
-import { turns } from "../../src/db/schema/turns.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
 import { onBothDatabases } from "../support/database.ts";
-import { factImport, messageImport } from "./imports.ts";
+import { answerFaults } from "./answers.ts";
+import { type DescribedOperation, openApiOf, operationsOf } from "./operations.ts";
+import { type Parts, REQUESTS, requestOf } from "./requests.ts";
 import { rowsOf } from "./rows.ts";
 import { callTool, toolsOf, v1, v1RoutesOf } from "./rpc.ts";
-import { NOON, type SeededOrg, secretOf, seedOrg } from "./seeded-org.ts";
+import { type SeededOrg, secretOf, seedOrg } from "./seeded-org.ts";
 
 /** From nobody to the server's own command line; each may do all that the ones before may. */
 const CALLERS = ["nobody", "stranger", "member", "admin", "owner", "operator"] as const;
@@ -56,132 +54,11 @@ const TOOLS: Readonly<Record<string, readonly (readonly [least: Caller, args: Pr
   ],
 };
 
-type Request = readonly ["GET" | "POST" | "PUT" | "PATCH" | "DELETE", string, object?];
-type PrepareRequest = (app: TestApp, org: SeededOrg, unique: string) => Promise<Request> | Request;
-
-const aKeyToRevoke: PrepareRequest = async (app, org, unique) => {
-  const { body } = await app.v1("POST", "/v1/keys", { name: unique }, org.slug);
-  return ["DELETE", `/v1/keys/${(body.info as { id: string }).id}`];
-};
-const account = (unique: string) => ({ channel: "telegram", account: unique, secretVariable: "S" });
-const anAccountToRemove: PrepareRequest = async (app, org, unique) => {
-  await app.v1("POST", "/v1/channels", account(unique), org.slug);
-  return ["DELETE", `/v1/channels/telegram/${unique}`];
-};
-
-const aDeadJob: PrepareRequest = async (app, org, unique) => {
-  const id = v7();
-  const job = { id, orgId: org.orgId, kind: "test", dedupeKey: unique, payload: "{}" };
-  await app.database.transactions.system("operator", (tx) =>
-    tx.insert(jobs).values({ ...job, state: "dead", runAt: NOON, createdAt: NOON }),
-  );
-  return ["POST", `/v1/jobs/${id}/replay`];
-};
-
-const aDeadDelivery: PrepareRequest = async (app, org) => {
-  const id = v7();
-  const delivery = { ...org.channels.delivery, id, position: 2 };
-  await app.database.transactions.system("operator", (tx) =>
-    tx.insert(forwardDeliveries).values(delivery),
-  );
-  return ["POST", `/v1/deliveries/${id}/replay`];
-};
-
-const aDeadCorrection =
-  (method: "POST" | "DELETE", pathOf: (id: string) => string): PrepareRequest =>
-  async (app, org, unique) => {
-    const id = v7();
-    const place = { channel: "web", account: "", conversationId: unique, agentId: "atlas" };
-    const dead = { state: "dead", isCorrection: true, arm: "on" } as const;
-    const times = { openedAt: NOON, lastMessageAt: NOON };
-    const { orgId, userId } = org;
-    await app.database.transactions.system("operator", (tx) =>
-      tx.insert(turns).values({ id, orgId, userId, ...place, ...dead, ...times }),
-    );
-    return [method, pathOf(id)];
-  };
-
-const aLink: PrepareRequest = async (app, org, unique) => {
-  const { userId } = await aPerson(app, org, unique);
-  return ["POST", `/v1/users/telegram:100/links`, { with: userId, reason: "a test" }];
-};
-const aLinkToUndo: PrepareRequest = async (app, org, unique) => {
-  const { body } = await app.v1(...(await aLink(app, org, unique)), org.slug);
-  return ["POST", `/v1/links/${body.id}/undo`, {}];
-};
-const ofAPerson =
-  (url: string, what: object): PrepareRequest =>
-  async (app, org, n) => ["POST", url, { ...what, confirm: n, ...(await aPerson(app, org, n)) }];
-const postedAs = (id: string) => ({
-  ...{ channel: "web", id, externalUserId: "visitor", direction: "inbound", text: "hello" },
-  sentAt: NOON.toISOString(),
-});
-
-const ROUTES: Readonly<Record<string, readonly [least: Caller, request: PrepareRequest]>> = {
-  "GET /v1/erasures": ["owner", () => ["GET", "/v1/erasures"]],
-  "POST /v1/erasures": ["owner", ofAPerson("/v1/erasures", { kind: "user" })],
-  "GET /v1/erasures/:id": ["owner", (_, org) => ["GET", `/v1/erasures/${org.page.erasure.id}`]],
-  "POST /v1/erasures/verify": [
-    "owner",
-    (_, org) => ["POST", "/v1/erasures/verify", { id: org.page.erasure.id }],
-  ],
-  "POST /v1/erasures/run": ["owner", () => ["POST", "/v1/erasures/run"]],
-  "POST /v1/resets": ["owner", ofAPerson("/v1/resets", { scope: "user" })],
-  "GET /v1/keys": ["admin", () => ["GET", "/v1/keys"]],
-  "POST /v1/keys": ["admin", (_, __, n) => ["POST", "/v1/keys", { name: n }]],
-  "DELETE /v1/keys/:id": ["admin", aKeyToRevoke],
-  "GET /v1/orgs": ["operator", () => ["GET", "/v1/orgs"]],
-  "POST /v1/orgs": ["operator", (_, __, n) => ["POST", "/v1/orgs", { slug: n }]],
-  "GET /v1/stores": ["admin", () => ["GET", "/v1/stores"]],
-  "POST /v1/stores": ["admin", (_, __, n) => ["POST", "/v1/stores", { slug: n }]],
-  "GET /v1/channels": ["admin", () => ["GET", "/v1/channels"]],
-  "POST /v1/channels": ["operator", (_, __, n) => ["POST", "/v1/channels", account(n)]],
-  "DELETE /v1/channels/:channel/:account": ["admin", anAccountToRemove],
-  "GET /v1/deliveries": ["admin", () => ["GET", "/v1/deliveries"]],
-  "POST /v1/deliveries/replay": ["admin", () => ["POST", "/v1/deliveries/replay"]],
-  "POST /v1/deliveries/:id/replay": ["admin", aDeadDelivery],
-  "POST /v1/messages": ["member", (_, __, n) => ["POST", "/v1/messages", postedAs(n)]],
-  "GET /v1/jobs": ["admin", () => ["GET", "/v1/jobs?state=dead"]],
-  "GET /v1/jobs/runs": ["admin", () => ["GET", "/v1/jobs/runs?kind=x"]],
-  "POST /v1/jobs/:id/replay": ["admin", aDeadJob],
-  "GET /v1/memory": ["admin", () => ["GET", "/v1/memory"]],
-  "PATCH /v1/memory": ["admin", () => ["PATCH", "/v1/memory", { offShare: 0 }]],
-  "GET /v1/turns": ["admin", () => ["GET", "/v1/turns?state=closed"]],
-  "GET /v1/turns/usage": ["admin", () => ["GET", "/v1/turns/usage"]],
-  "POST /v1/turns/:id/retry": ["admin", aDeadCorrection("POST", (id) => `/v1/turns/${id}/retry`)],
-  "GET /v1/corrections": ["admin", () => ["GET", "/v1/corrections"]],
-  "DELETE /v1/corrections/:id": [
-    "admin",
-    aDeadCorrection("DELETE", (id) => `/v1/corrections/${id}`),
-  ],
-  "GET /v1/ab": ["admin", () => ["GET", "/v1/ab"]],
-  "GET /v1/users": ["admin", () => ["GET", "/v1/users?status=approved"]],
-  "PUT /v1/users/:userId/status": [
-    "admin",
-    () => ["PUT", "/v1/users/telegram:100/status", { status: "approved", reason: "a test" }],
-  ],
-  "POST /v1/users/:userId/links": ["admin", aLink],
-  "GET /v1/links": ["admin", () => ["GET", "/v1/links"]],
-  "POST /v1/links/:id/undo": ["admin", aLinkToUndo],
-  "GET /v1/audit": ["admin", () => ["GET", "/v1/audit"]],
-  "POST /v1/imports/souvenir": ["owner", () => ["POST", "/v1/imports/souvenir", { lines: [] }]],
-  "GET /v1/export": ["admin", () => ["GET", "/v1/export?org=1"]],
-  "POST /v1/imports/messages": [
-    "admin",
-    (_, __, n) => ["POST", "/v1/imports/messages", messageImport(n)],
-  ],
-  "POST /v1/imports/facts": ["admin", (_, __, n) => ["POST", "/v1/imports/facts", factImport(n)]],
-  "POST /v1/consolidate": ["owner", () => ["POST", "/v1/consolidate"]],
-};
-
-/** Routes that take a signature instead of a key; without their secret there is nothing at the address. */
-const SIGNED = ["POST /v1/links/assertions"];
-/** Routes for anybody: what they answer is the same for everybody. */
-const PUBLIC = ["GET /v1/export.schema.json"];
-
 onBothDatabases((engine) => {
   let app: TestApp;
   let org: SeededOrg;
+  let operations: DescribedOperation[];
+  let faultsOf: ReturnType<typeof answerFaults>;
   let unique = 0;
   beforeAll(async () => {
     // Nothing of it is called: no job runs here.
@@ -189,6 +66,8 @@ onBothDatabases((engine) => {
     const clock = new TestClock().now;
     app = await openApp(engine, { clock, secretOf, env, background: false });
     org = await seedOrg(app, "acme");
+    operations = await operationsOf(app);
+    faultsOf = answerFaults(await openApiOf(app));
     // Notes each key's first use, which is a change of its row too.
     for (const key of Object.values(org.keys)) await toolsOf(app, key);
   });
@@ -212,8 +91,12 @@ onBothDatabases((engine) => {
   test("every tool and every route of the server is in the matrix", async () => {
     const tools = (await toolsOf(app, org.keys.owner)).map(({ name }) => name);
     expect(tools.sort()).toEqual(Object.keys(TOOLS).sort());
-    const keyed = v1RoutesOf(app).filter((route) => ![...SIGNED, ...PUBLIC].includes(route));
-    expect(keyed).toEqual(Object.keys(ROUTES).sort());
+    const described = operations.map(({ method, url }) => `${method} ${url}`);
+    expect(described.sort()).toEqual(v1RoutesOf(app));
+    const keyed = operations.filter((one) => !["anybody", "signer"].includes(one["x-caller"]));
+    expect(keyed.map(({ operationId }) => operationId).sort()).toEqual(
+      Object.keys(REQUESTS).sort(),
+    );
   });
 
   const calls = Object.entries(TOOLS).flatMap(([tool, lines]) =>
@@ -231,23 +114,43 @@ onBothDatabases((engine) => {
     },
   );
 
-  test.each(Object.entries(ROUTES))("%s", async (_route, [least, prepare]) => {
-    for (const caller of CALLERS) {
-      const [method, url, payload] = await prepare(app, org, next());
+  test.each(Object.entries(REQUESTS))(
+    "%s asks for the role that it says, and answers as it says",
+    async (id, prepare) => {
+      const operation = operations.find(({ operationId }) => operationId === id);
+      if (!operation) throw new Error(`no route has the operation ${id}`);
+      const least = operation["x-caller"] as Caller;
+      const send = async (caller: Caller, parts: Parts) => {
+        const [method, url, payload] = requestOf(operation, parts);
+        const headers = headersOf(caller);
+        return app.http.inject({ method, url, headers, ...(payload && { payload }) });
+      };
+      const refused = await prepare(app, org, next());
       const before = await rowsOf(app.database.transactions, org.orgId);
-      const headers = headersOf(caller);
-      const answer = await app.http.inject({ method, url, headers, ...(payload && { payload }) });
-      if (mayDo(caller, least)) {
-        expect(answer.statusCode, caller).toBeLessThan(300);
-        continue;
+      for (const caller of CALLERS.filter((one) => !mayDo(one, least))) {
+        const answer = await send(caller, refused);
+        const isKnown = mayDo(caller, "member");
+        expect(answer.statusCode, caller).toBe(isKnown ? 403 : 401);
+        expect(answer.json()).toMatchObject({ code: "FORBIDDEN" });
+        expect(answer.headers["www-authenticate"]).toBe(
+          isKnown ? undefined : 'Bearer realm="souvenir"',
+        );
       }
-      const isKnown = mayDo(caller, "member");
-      expect(answer.statusCode, caller).toBe(isKnown ? 403 : 401);
-      expect(answer.json()).toMatchObject({ title: "FORBIDDEN" });
-      expect(answer.headers["www-authenticate"]).toBe(
-        isKnown ? undefined : 'Bearer realm="souvenir"',
-      );
       expect(await rowsOf(app.database.transactions, org.orgId)).toEqual(before);
+      for (const caller of CALLERS.filter((one) => mayDo(one, least))) {
+        const answer = await send(caller, await prepare(app, org, next()));
+        // Nothing can be sent here: test/http/v1/tools.test.ts does.
+        if (id === "sendMessage") expect(answer.statusCode).toBe(409);
+        else expect(faultsOf(operation, answer.statusCode, answer.body), caller).toBeUndefined();
+      }
+    },
+  );
+
+  test("a body is not looked at before the role is", async () => {
+    for (const { method, url, "x-caller": least, operationId } of operations) {
+      if (!["admin", "owner", "operator"].includes(least)) continue;
+      const answer = await v1(app, org.keys.member, method, url, { nonsense: true });
+      expect([operationId, answer.status]).toEqual([operationId, 403]);
     }
   });
 

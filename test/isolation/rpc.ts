@@ -52,11 +52,13 @@ export async function toolsOf(app: TestApp, key: string): Promise<readonly Liste
   return (await resultOf<{ tools: ListedTool[] }>(app, key, "tools/list")).tools;
 }
 
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 /** One request to `/v1` with a key. */
 export async function v1(
   app: TestApp,
   key: string,
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  method: Method,
   url: string,
   payload?: object,
 ): Promise<WireAnswer> {

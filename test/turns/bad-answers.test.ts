@@ -149,6 +149,6 @@ onBothDatabases((engine) => {
     await learning.settle();
     expect(await turn()).toMatchObject({ state: "extracted" });
     const again = await learning.app.v1("POST", `/v1/turns/${id}/retry`);
-    expect(again).toMatchObject({ status: 409, body: { title: "CONFLICT" } });
+    expect(again).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
   });
 });

@@ -33,7 +33,7 @@ onBothDatabases((engine) => {
     { memoryEnabled: false },
   ])("%j is refused and changes nothing", async (changes) => {
     const before = await get("/v1/memory");
-    expect(await patch(changes)).toMatchObject({ status: 400, body: { title: "INVALID_INPUT" } });
+    expect(await patch(changes)).toMatchObject({ status: 400, body: { code: "INVALID_INPUT" } });
     expect(await get("/v1/memory")).toEqual(before);
   });
 

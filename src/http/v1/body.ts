@@ -1,24 +1,48 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
+import { describeFault } from "../../json-faults.ts";
+import { scanJson } from "../../json-scan.ts";
 
-/** Reads JSON bodies of UTF-8. Fastify would put U+FFFD where the client sent something else, and store that. */
+/** More would only bury the first one. */
+const SHOWN_FAULTS = 5;
+
+/**
+ * Reads JSON bodies, and no others, as tools read their arguments: what JavaScript would change (numbers beyond its reach,
+ * repeated keys, bytes that are not UTF-8) is refused by name, and `__proto__` is a key as any other.
+ */
 export function readJsonExactly(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  app.removeContentTypeParser("application/json");
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(
     "application/json",
     { parseAs: "buffer" },
-    (request, bytes, done) => {
-      let text: string;
-      try {
-        text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      } catch (error) {
-        done(new AppError("INVALID_INPUT", "the body is not valid UTF-8", { cause: error }));
-        return;
-      }
-      void parseJson(request, text, done);
-    },
+    async (_request: FastifyRequest, bytes: Buffer) => readExactly(bytes),
   );
+}
+
+/** @returns undefined for an empty body @throws AppError INVALID_INPUT */
+function readExactly(bytes: Buffer): unknown {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw unreadable("the body is not valid UTF-8", error);
+  }
+  if (text.trim() === "") return undefined;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unreadable("the body is not JSON", error);
+  }
+  // Text that cannot be stored is `parse`'s: an archive takes it.
+  let room = SHOWN_FAULTS;
+  const faults = scanJson(text, (kind) => kind !== "text" && room-- > 0);
+  if (faults.length > 0) throw new AppError("INVALID_INPUT", faults.map(describeFault).join(" "));
+  return value;
+}
+
+function unreadable(detail: string, cause: unknown): AppError {
+  return new AppError("INVALID_INPUT", detail, { cause });
 }
 
 /** Leaves bodies as they came, whatever they say they are: a signature is over their own bytes (`bytesOf`). */

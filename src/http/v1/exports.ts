@@ -1,13 +1,11 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Principal } from "../../access/principal.ts";
+import { z } from "zod";
 import { exportSchema } from "../../export/document.ts";
 import type { ExportImports } from "../../export/import.ts";
 import { ExportImport } from "../../export/imported.ts";
 import { ExportQuery } from "../../export/scope.ts";
 import type { Exports } from "../../export/service.ts";
-import { ownHosts } from "../own-hosts.ts";
-import { parse } from "./parse.ts";
+import { type Route, route } from "./route.ts";
 
 /** A line of the longest, which may double where it is put into a text. */
 const BATCH_BYTES = 10 * 1024 * 1024;
@@ -18,34 +16,68 @@ export interface ExportServices {
 }
 
 /** Everything that is kept of a person, a store or the org, as one answer of any length; and the way back. */
-export function exportRoutes(
-  app: FastifyInstance,
-  { exports, exportImports }: ExportServices,
-  by: (request: FastifyRequest) => Principal,
-): void {
-  // It is noted who takes an export: asking for the headers alone must not be.
-  app.get("/v1/export", { exposeHeadRoute: false }, async (request, reply) => {
-    const query = parse(ExportQuery, request.query);
-    const { fileName, contentType, pieces } = await exports.begin(by(request), query);
-    return reply
-      .type(contentType)
-      .header("content-disposition", `attachment; filename="${fileName}"`)
-      .header("cache-control", "no-store")
-      .send(Readable.from(pieces, { objectMode: false }));
-  });
-  app.post("/v1/imports/souvenir", { bodyLimit: BATCH_BYTES }, (request) =>
-    exportImports.lines(by(request), parse(ExportImport, request.body)),
-  );
-}
-
-/** What an export looks like, for anybody: it holds nothing of anyone. */
-export async function exportSchemaRoute(
-  app: FastifyInstance,
-  { allowedHosts }: { readonly allowedHosts: readonly string[] },
-): Promise<void> {
-  app.addHook("onRequest", ownHosts(allowedHosts));
-  const schema = `${JSON.stringify(exportSchema(), null, 2)}\n`;
-  app.get("/v1/export.schema.json", (_request, reply) =>
-    reply.type("application/schema+json").header("cache-control", "max-age=3600").send(schema),
-  );
+export function exportRoutes({ exports, exportImports }: ExportServices): Route[] {
+  const schema = exportSchema();
+  return [
+    route({
+      method: "GET",
+      url: "/v1/export",
+      id: "export",
+      section: "Data",
+      summary: "Take everything along",
+      description:
+        "All that is kept of a person (`userId`), a store (`storeId`) or the org (`org`), as one JSON document or line by line. The document's schema is at `/v1/export.schema.json`. A store and the org: admin keys without pins.",
+      caller: "member",
+      errors: ["FORBIDDEN", "NOT_FOUND"],
+      query: ExportQuery,
+      media: ["application/json", "application/x-ndjson"],
+      answer: z.unknown(),
+      handle: async ({ by, query, reply }) => {
+        const { fileName, contentType, pieces } = await exports.begin(by, query);
+        reply
+          .type(contentType)
+          .header("content-disposition", `attachment; filename="${fileName}"`)
+          .header("cache-control", "no-store");
+        return Readable.from(pieces, { objectMode: false });
+      },
+    }),
+    route({
+      method: "POST",
+      url: "/v1/imports/souvenir",
+      id: "importExport",
+      section: "Data",
+      summary: "Restore lines of an export",
+      description:
+        "At most 1,000 lines of an NDJSON export, as texts. The same ids, times and states; what is there already stays as it is, and a line that cannot be restored is refused alone. `end` goes with the last batch.",
+      caller: "owner",
+      bodyLimit: BATCH_BYTES,
+      body: ExportImport,
+      example: { dryRun: true, lines: [{ number: 1, text: "{…}" }] },
+      answer: z.strictObject({
+        lines: z.array(
+          z.strictObject({
+            number: z.int(),
+            section: z.string().optional(),
+            outcome: z.enum(["new", "present", "differs", "listed", "refused"]),
+            reason: z.string().optional(),
+          }),
+        ),
+      }),
+      handle: ({ by, body }) => exportImports.lines(by, body),
+    }),
+    route({
+      method: "GET",
+      url: "/v1/export.schema.json",
+      id: "exportSchema",
+      section: "Data",
+      summary: "What an export looks like, as JSON Schema",
+      caller: "anybody",
+      media: ["application/schema+json"],
+      answer: z.unknown(),
+      handle: ({ reply }) => {
+        reply.type("application/schema+json").header("cache-control", "max-age=3600");
+        return `${JSON.stringify(schema, null, 2)}\n`;
+      },
+    }),
+  ];
 }

@@ -9,14 +9,16 @@ import {
 import { parseExactly } from "../../channels/body.ts";
 import { verifiedId } from "../../channels/standard-webhooks.ts";
 import { isRecord } from "../../chat/payload.ts";
-import { type Post, type PostedOutcome, postSchema } from "../../chat/posted.ts";
+import { type Post, PostBody, type PostedOutcome, postSchema } from "../../chat/posted.ts";
 import { keyPoster, type Poster } from "../../chat/poster.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import { type Authenticate, requirePrincipal, Unauthorized } from "../authentication.ts";
 import { ownHosts } from "../own-hosts.ts";
+import { Id } from "./answers.ts";
 import { bytesOf, keepBytes } from "./body.ts";
 import { parse } from "./parse.ts";
+import type { DescribedRoute } from "./route.ts";
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -25,11 +27,42 @@ const UNSIGNED =
   "sign the request with MESSAGES_SECRET, or with the secret of the account that the address names, as Standard Webhooks " +
   "has it: not older than five minutes, over the bytes that are sent";
 
+const Outcome = z
+  .strictObject({
+    id: Id.nullable(),
+    outcome: z.enum(["archived", "edited", "unchanged", "deleted"]),
+  })
+  .meta({ id: "PostedOutcome" });
+
 /** Which secret signs; without it the default org's host app. */
 const Signer = z.strictObject({
   channel: ChannelName.optional(),
   account: AccountName.default(MAIN_ACCOUNT),
 });
+
+export const POST_MESSAGES: DescribedRoute = {
+  method: "POST",
+  url: "/v1/messages",
+  id: "postMessages",
+  section: "Chat",
+  summary: "Post messages of any channel",
+  description:
+    "One message, or `messages` (at most 100) that are taken all or none. The same `id` again is the same message: what it says now is an edit. By a key, or signed as Standard Webhooks has it.",
+  caller: "member",
+  errors: ["FORBIDDEN", "NOT_FOUND", "CONFLICT"],
+  bodyLimit: BODY_LIMIT,
+  query: Signer,
+  body: PostBody,
+  example: {
+    channel: "web",
+    id: "m-1",
+    externalUserId: "visitor-7",
+    direction: "inbound",
+    text: "Do you ship to Lyon?",
+    sentAt: "2026-03-01T10:00:00Z",
+  },
+  answer: z.union([Outcome, z.strictObject({ messages: z.array(Outcome) })]),
+};
 
 export interface MessageOptions {
   readonly authenticate: Authenticate;

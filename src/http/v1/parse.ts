@@ -1,8 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { AppError } from "../../errors.ts";
-
-/** What an address names that ends in an id, or goes on behind one. */
-export const WithId = z.object({ id: z.string() });
 
 /** @throws AppError INVALID_INPUT that names every fault */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -11,12 +8,17 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
     refuseUnstorable(parsed.data, []);
     return parsed.data;
   }
+  if (value === undefined) throw new AppError("INVALID_INPUT", "the body is missing; send JSON");
   const faults = parsed.error.issues.map((issue) =>
     issue.path.length > 0
       ? `${issue.path.join(".")}: ${isMissing(issue, value) ? "is missing" : issue.message}`
       : issue.message,
   );
   throw new AppError("INVALID_INPUT", faults.join("; "));
+}
+
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isMissing({ code, path }: z.core.$ZodIssue, value: unknown): boolean {

@@ -206,7 +206,7 @@ onBothDatabases((engine) => {
     const first = hello({ externalUserId: "jack", text: "mine" });
     await post.keyed(first);
     const answer = await post.keyed({ ...first, externalUserId: "kate", text: "not yours" });
-    expect(answer).toMatchObject({ status: 409, body: { title: "CONFLICT" } });
+    expect(answer).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
     expect(await history("web:jack")).toMatchObject([{ text: "mine" }]);
   });
 

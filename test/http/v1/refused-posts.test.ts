@@ -37,7 +37,7 @@ onBothDatabases((engine) => {
     ["a deletion with more", { deleted: true }],
   ])("with %s nothing is taken", async (_what, fields) => {
     const answer = await post.keyed(hello({ externalUserId: "rita", ...fields }));
-    expect(answer).toMatchObject({ status: 400, body: { title: "INVALID_INPUT" } });
+    expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_INPUT" } });
     expect(answer.body.detail).toMatch(/\w/);
   });
 
@@ -58,7 +58,7 @@ onBothDatabases((engine) => {
   ])("%s is refused with a problem", async (_what, body) => {
     expect(await post.signed(body)).toMatchObject({
       status: 400,
-      body: { title: "INVALID_INPUT" },
+      body: { code: "INVALID_INPUT" },
     });
   });
 

@@ -113,7 +113,7 @@ onBothDatabases((engine) => {
       ["of the future", { at: new Date("2026-03-01T11:00:10.000Z") }],
     ])("%s is 401, and nothing is stored", async (_what, options) => {
       const answer = await post.signed(hello({ externalUserId: "eve" }), options);
-      expect(answer).toMatchObject({ status: 401, body: { title: "FORBIDDEN" } });
+      expect(answer).toMatchObject({ status: 401, body: { code: "FORBIDDEN" } });
       // One sentence for all: which accounts there are is not for everybody.
       expect(answer.body.detail).toMatch(/^sign the request with MESSAGES_SECRET, or /);
       expect(await textsOf("web:eve")).toBeUndefined();
@@ -232,7 +232,7 @@ test("every message counts against the budget of whoever posts", async () => {
     expect((await send({ messages })).status).toBe(200);
     expect(await send({ messages })).toMatchObject({
       status: 429,
-      body: { title: "RATE_LIMITED" },
+      body: { code: "RATE_LIMITED" },
     });
   }
   await app.dispose();
