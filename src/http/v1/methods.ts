@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
 import { MethodNotAllowed } from "../problem.ts";
-import type { DescribedRoute } from "./route.ts";
+import { answersHead, type DescribedRoute } from "./route.ts";
 
 /**
  * What an address answers that has no route: to OPTIONS its methods (and no CORS: pages of other origins have no business
@@ -11,7 +11,7 @@ export function answerOtherMethods(app: FastifyInstance, routes: readonly Descri
   const addresses = Map.groupBy(routes, ({ url }) => url)
     .entries()
     .map(([url, of]) => {
-      const hasHead = of.some(({ method, media }) => method === "GET" && media === undefined);
+      const hasHead = of.some(answersHead);
       const all = [...of.map(({ method }) => method), ...(hasHead ? ["HEAD"] : []), "OPTIONS"];
       return { pattern: patternOf(url), allowed: all.join(", ") };
     })

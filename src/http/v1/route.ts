@@ -91,6 +91,11 @@ export type Route = RouteSpec<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>;
 /** A route as the reference has it: what serves it is registered elsewhere. */
 export type DescribedRoute = Omit<Route, "handle">;
 
+/** An export is noted when it is begun: nobody gets its headers alone. */
+export function answersHead({ method, media, caller }: DescribedRoute): boolean {
+  return method === "GET" && (media === undefined || caller === "anybody");
+}
+
 /** Infers the types of `handle` from the schemas, then forgets them, so that all routes fit into one list. */
 export function route<
   A extends z.ZodType,

@@ -10,7 +10,7 @@ import { AppError } from "../../errors.ts";
 import { IdempotencyKey } from "../../idempotency/service.ts";
 import { type Authenticate, requirePrincipal } from "../authentication.ts";
 import { isPlainObject, parse } from "./parse.ts";
-import type { Route, RouteCaller } from "./route.ts";
+import { answersHead, type Route, type RouteCaller } from "./route.ts";
 
 export interface ServingOptions {
   readonly authenticate: Authenticate;
@@ -53,12 +53,11 @@ export function serve(
   };
 
   for (const route of routes) {
-    const { method, url, caller, bodyLimit, media, status = 200 } = route;
+    const { method, url, caller, bodyLimit, status = 200 } = route;
     app.route({
       method,
       url,
-      // Long answers that are noted: who asks for the headers alone gets none.
-      exposeHeadRoute: method === "GET" && media === undefined,
+      exposeHeadRoute: answersHead(route),
       ...(bodyLimit !== undefined && { bodyLimit }),
       ...(caller !== "anybody" && { onRequest: admit(caller) }),
       async handler(request, reply) {

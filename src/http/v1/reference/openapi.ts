@@ -6,7 +6,7 @@ import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from "./json-schema.
 
 const JSON_MEDIA = "application/json";
 
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
