@@ -47,8 +47,12 @@ export function requireAdmin(principal: Principal): void {
  * @throws AppError FORBIDDEN
  */
 export function requireOwner(principal: Principal): void {
-  if (hasRole(principal, "owner") && Object.keys(principal.pins).length === 0) return;
+  if (isOwner(principal)) return;
   throw new AppError("FORBIDDEN", "this needs an owner key without pins");
+}
+
+export function isOwner(principal: Principal): boolean {
+  return hasRole(principal, "owner") && Object.keys(principal.pins).length === 0;
 }
 
 /** The key id of the operator's command line, which holds the data directory or the database's credentials. */

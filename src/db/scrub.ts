@@ -20,6 +20,7 @@ export class TableBusy extends Error {
 }
 
 const NO_RIGHTS = "42501";
+const NO_FUNCTION = "42883";
 const NOT_AVAILABLE = "55P03";
 
 /**
@@ -98,18 +99,40 @@ async function fileOf(run: Session["run"], name: string): Promise<string | undef
   return row?.file;
 }
 
-/** The planner keeps samples of values, texts among them. */
+/** The planner keeps samples of values, texts among them; of a table that is empty now it keeps the old ones. */
 async function renewStatistics({ run }: Session, unverified: string[]): Promise<boolean> {
+  const told = unverified.length;
+  if (!(await forgetSamples(run))) {
+    unverified.push(
+      "the planner's samples of tables that are empty now: the login may not delete them (before PostgreSQL 18 a superuser may)",
+    );
+  }
   await run("analyze");
   const before = await fileOf(run, "pg_catalog.pg_statistic");
-  await run("vacuum full pg_catalog.pg_statistic").catch((error: unknown) => {
-    if (codeOf(error) !== NO_RIGHTS) throw error;
-  });
-  if ((await fileOf(run, "pg_catalog.pg_statistic")) !== before) return true;
-  unverified.push(
-    "the planner's samples (pg_statistic) were made anew, but the login may not rewrite that table: as the database's owner run VACUUM FULL pg_catalog.pg_statistic",
-  );
+  await run("vacuum full pg_catalog.pg_statistic").catch(unlessDenied);
+  if ((await fileOf(run, "pg_catalog.pg_statistic")) === before) {
+    unverified.push(
+      "the planner's samples (pg_statistic) were made anew, but the login may not rewrite that table: as the database's owner run VACUUM FULL pg_catalog.pg_statistic",
+    );
+  }
+  return unverified.length === told;
+}
+
+/** @returns false where the login may not */
+async function forgetSamples(run: Session["run"]): Promise<boolean> {
+  const ways = [
+    "delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = current_schema()::regnamespace)",
+    "select pg_clear_attribute_stats(schemaname, tablename, attname, inherited) from pg_stats where schemaname = current_schema()",
+  ];
+  for (const way of ways) {
+    if ((await run(way).catch(unlessDenied)) !== undefined) return true;
+  }
   return false;
+}
+
+/** @returns undefined for what the login may not do, or this PostgreSQL cannot */
+function unlessDenied(error: unknown): undefined {
+  if (![NO_RIGHTS, NO_FUNCTION].includes(codeOf(error) ?? "")) throw error;
 }
 
 /**

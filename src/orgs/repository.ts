@@ -28,9 +28,12 @@ export class OrgRepository {
   }
 
   /** @returns undefined when the org is gone */
-  async slugOf({ orgId }: Scope, tx: Tx): Promise<string | undefined> {
-    const [row] = await tx.select({ slug: orgs.slug }).from(orgs).where(eq(orgs.id, orgId));
-    return row?.slug;
+  async named({ orgId }: Scope, tx: Tx): Promise<Pick<Org, "slug" | "name"> | undefined> {
+    const [row] = await tx
+      .select({ slug: orgs.slug, name: orgs.name })
+      .from(orgs)
+      .where(eq(orgs.id, orgId));
+    return row;
   }
 
   /** How an org uses memory. @returns undefined when the org is gone */

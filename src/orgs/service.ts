@@ -55,9 +55,18 @@ export class OrgService {
 
   /** The short name of the caller's org. @throws AppError NOT_FOUND */
   async slugOf({ orgId }: Scope, tx: Tx): Promise<string> {
-    const slug = await this.#orgs.slugOf({ orgId }, tx);
-    if (slug === undefined) throw new AppError("NOT_FOUND", "the org is gone");
-    return slug;
+    const org = await this.#orgs.named({ orgId }, tx);
+    if (!org) throw new AppError("NOT_FOUND", "the org is gone");
+    return org.slug;
+  }
+
+  /** The caller's org by its names. */
+  own(by: Principal): Promise<Pick<Org, "slug" | "name">> {
+    return this.#transactions.tenant(by, async (tx) => {
+      const org = await this.#orgs.named(by, tx);
+      if (!org) throw new AppError("NOT_FOUND", "the org is gone");
+      return org;
+    });
   }
 
   list(by: Principal): Promise<Org[]> {

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { ChatArchive } from "../chat/archive.ts";
+import type { ErasureService } from "../erasure/service.ts";
 import { AppError } from "../errors.ts";
 import type { Exports } from "../export/service.ts";
 import type { Duplicates } from "../facts/duplicates.ts";
@@ -21,6 +22,7 @@ import type { Approval } from "../users/approval.ts";
 import type { People } from "../users/people.ts";
 import { type AdminServices, adminRoutes } from "./admin-routes.ts";
 import { chatRoutes } from "./chat-routes.ts";
+import { dataRoutes } from "./data-routes.ts";
 import { entryRoutes } from "./entry-routes.ts";
 import { answerError } from "./errors.ts";
 import { exportRoute } from "./export-route.ts";
@@ -65,6 +67,7 @@ export interface MemoryPageOptions extends AdminServices {
   readonly archive: ChatArchive;
   readonly recall: RecallService;
   readonly facts: FactService;
+  readonly erasures: ErasureService;
   readonly review: FactReview;
   readonly orgReview: OrgReview;
   readonly duplicates: Duplicates;
@@ -135,5 +138,6 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     chatRoutes(inside, { viewers, ...options });
     previewRoutes(inside, { viewers, ...options });
     adminRoutes(inside, { viewers, ...options });
+    dataRoutes(inside, { viewers, ...options });
   });
 }

@@ -189,7 +189,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
     deleteRuns: withoutOrg(0, (_, __, tx) => jobRows.deleteRuns(FAR_FUTURE, 9, tx)),
   },
   OrgRepository: {
-    slugOf: answers(true, async (_, mine, tx) => (await orgs.slugOf(mine, tx)) === mine.orgId),
+    named: answers("mine", async (_, mine, tx) => (await orgs.named(mine, tx))?.name),
     findBySlug: withoutOrg(undefined, (a, _, tx) => orgs.findBySlug(a.slug, tx)),
     list: withoutOrg([], async (_, mine, tx) =>
       (await orgs.list(tx)).filter(({ id }) => id !== mine.orgId),
