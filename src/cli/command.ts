@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { ERASE_OPTIONS, ERASE_VERBS, type EraseRequest, type EraseVerb } from "./erase-command.ts";
 import {
   EXPORT_OPTIONS,
   EXPORT_VERBS,
@@ -37,6 +38,7 @@ const OPTIONS = {
   all: { type: "boolean" },
   ...IMPORT_OPTIONS,
   ...EXPORT_OPTIONS,
+  ...ERASE_OPTIONS,
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -51,6 +53,7 @@ export type Command =
   | { readonly kind: "serve" }
   | { readonly kind: "request"; readonly request: Request; readonly org: string | undefined }
   | { readonly kind: "export"; readonly request: ExportRequest; readonly org: string | undefined }
+  | { readonly kind: "erase"; readonly request: EraseRequest; readonly org: string | undefined }
   | { readonly kind: "import"; readonly request: ImportRequest; readonly org: string | undefined };
 
 interface Spelling {
@@ -82,7 +85,7 @@ const decide = (status: string): Verb => ({
   request: (words, { reason }) => ["PUT", `${pathOf("users", words)}/status`, { status, reason }],
 });
 
-const VERBS: Readonly<Record<string, Verb | ImportVerb | ExportVerb>> = {
+const VERBS: Readonly<Record<string, Verb | ImportVerb | ExportVerb | EraseVerb>> = {
   "keys list": list("keys"),
   "keys create": {
     words: [],
@@ -201,6 +204,17 @@ const VERBS: Readonly<Record<string, Verb | ImportVerb | ExportVerb>> = {
   },
   ...IMPORT_VERBS,
   ...EXPORT_VERBS,
+  ...ERASE_VERBS,
+  "erase list": {
+    words: [],
+    flags: ["before"],
+    request: (_words, { before }) => ["GET", withQuery("/v1/erasures", { before })],
+  },
+  "erase show": {
+    words: ["ID"],
+    flags: [],
+    request: (words) => ["GET", pathOf("erasures", words)],
+  },
   consolidate: { words: [], flags: [], request: () => ["POST", "/v1/consolidate"] },
 };
 /** What they do is not of one org. */
@@ -236,6 +250,8 @@ export function readCommand(args: readonly string[]): Command {
   if (foreign !== undefined) throw new UsageError(`${name}: it takes no --${foreign}`);
   if ("exported" in verb)
     return { kind: "export", request: verb.exported(words, flags), org: flags.org };
+  if ("erased" in verb)
+    return { kind: "erase", request: verb.erased(words, flags), org: flags.org };
   return "imported" in verb
     ? { kind: "import", request: verb.imported(words[0] ?? "", flags), org: flags.org }
     : { kind: "request", request: verb.request(words, flags), org: flags.org };

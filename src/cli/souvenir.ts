@@ -43,6 +43,9 @@ async function main(args: string[]): Promise<void> {
     } else if (command.kind === "import") {
       const { runImport } = await import("./import.ts");
       await runImport(operator, command.request, process);
+    } else if (command.kind === "erase") {
+      const { runErase } = await import("./erase.ts");
+      await runErase(operator, command.request, process);
     } else {
       print(await operator.request(...command.request));
     }

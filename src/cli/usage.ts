@@ -1,3 +1,4 @@
+import { ERASE_USAGE } from "./erase-command.ts";
 import { EXPORT_USAGE } from "./export-command.ts";
 import { IMPORT_USAGE } from "./import-command.ts";
 
@@ -26,7 +27,7 @@ export const USAGE = `Usage: npm run souvenir -- <command>
   deliveries list [--state dead|pending] [--before NEXTBEFORE]
                                                what could not be forwarded to the agent runtime, or waits
   deliveries replay ID|--all                   try a dead one or all of them again; one that waits is tried now
-${EXPORT_USAGE}${IMPORT_USAGE}  consolidate                                  consolidate the facts of every org now and print what was done
+${EXPORT_USAGE}${IMPORT_USAGE}${ERASE_USAGE}  consolidate                                  consolidate the facts of every org now and print what was done
 
 Every command but serve, orgs create, orgs list and consolidate takes --org SLUG (default: DEFAULT_ORG). A list that has
 more ends with a "nextBefore". While a server runs on the embedded database, the command is sent to it. Without one, and

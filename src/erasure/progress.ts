@@ -119,22 +119,26 @@ export class Progress {
       if (!done) return "busy";
       const { unverified, ...scrub } = done;
       const at = clock();
-      for (const { orgId, id, report } of verified) {
-        const changes: EntryChanges = {
-          state: "scrubbed",
-          scrubbedAt: at,
-          work: {},
-          report: {
-            ...report,
-            scrub: { at: at.toISOString(), ...scrub },
-            unverified: [...report.unverified, ...unverified],
-          },
-        };
-        await transactions.tenant({ orgId }, (tx) => entries.update({ orgId }, id, changes, tx));
+      // With its seal: whoever reads that an entry came to its end has the proof of it too.
+      for (const [orgId, some] of Map.groupBy(verified, (entry) => entry.orgId)) {
+        await transactions.tenant({ orgId }, async (tx) => {
+          for (const { id, report } of some) {
+            const changes: EntryChanges = {
+              state: "scrubbed",
+              scrubbedAt: at,
+              work: {},
+              report: {
+                ...report,
+                scrub: { at: at.toISOString(), ...scrub },
+                unverified: [...report.unverified, ...unverified],
+              },
+            };
+            await entries.update({ orgId }, id, changes, tx);
+          }
+          await ledger.seal({ orgId }, tx);
+        });
       }
     }
-    for (const orgId of new Set(verified.map((entry) => entry.orgId)))
-      await transactions.tenant({ orgId }, (tx) => ledger.seal({ orgId }, tx));
     return verified.length;
   }
 

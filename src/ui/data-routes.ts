@@ -51,20 +51,20 @@ export function dataRoutes(app: FastifyInstance, options: DataOptions): void {
     show(reply, viewers.of(request), parse(DataQuery, request.query)),
   );
 
-  for (const of of ["erase", "reset"] as const) {
-    app.post(`/data/${of}`, async (request, reply) => {
+  for (const act of ["erase", "reset"] as const) {
+    app.post(`/data/${act}`, async (request, reply) => {
       const viewer = viewers.of(request);
       const query = parse(DataQuery, request.body);
       try {
         const { id } =
-          of === "erase"
+          act === "erase"
             ? await erasures.erase(viewer.principal, parse(NewErasure, request.body))
             : await erasures.reset(viewer.principal, parse(NewReset, request.body));
         return await reply.redirect(address(`/erasures/${id}`), 303);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "INVALID_INPUT") throw error;
         const text = [error.message, error.hint].filter(Boolean).join(". ");
-        return show(reply.code(400), viewer, query, { of, text });
+        return show(reply.code(400), viewer, query, { of: act, text });
       }
     });
   }
