@@ -43,6 +43,9 @@ import { buildLinks } from "./link-services.ts";
 import { anthropicExtractor } from "./llm/anthropic.ts";
 import { OrgRepository } from "./orgs/repository.ts";
 import { OrgService } from "./orgs/service.ts";
+import { countJob } from "./overview/jobs.ts";
+import { OverviewRepository } from "./overview/repository.ts";
+import { OverviewService } from "./overview/service.ts";
 import { Candidates } from "./recall/candidates.ts";
 import { RecallRepository } from "./recall/repository.ts";
 import { Retrieval } from "./recall/retrieval.ts";
@@ -236,6 +239,7 @@ export async function buildServices({
     },
     scrubCron: config.SCRUB_CRON,
   });
+  const overviewRows = new OverviewRepository();
   const jobRows = new JobRepository();
   const handlers: readonly JobHandler[] = [
     retentionJob(archive, transactions, clock, config.CHAT_RETENTION_DAYS),
@@ -251,6 +255,7 @@ export async function buildServices({
     ...search.handlers,
     ...erasing.handlers,
     pruneJob(jobRows, transactions, clock, () => handlers),
+    countJob(overviewRows, transactions, clock),
     ...(database.kind === "embedded" ? [maintenanceJob(database)] : []),
   ];
   return {
@@ -271,6 +276,7 @@ export async function buildServices({
     facts,
     ...reviews,
     consolidation,
+    overview: new OverviewService({ overview: overviewRows, transactions, clock }),
     recall,
     retrieval,
     meaning: search.meaning,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SHARED = String.raw`(?:errors|clock|instant|uuid|canonical-json|json-faults|json-scan|nesting|sql-array|page)\.ts`;
 const DOMAIN =
-  "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|erasure|idempotency|export)";
+  "(?:access|orgs|users|audit|rules|links|channels|kv|chat|turns|facts|recall|search|overview|erasure|idempotency|export)";
 const TRANSPORT = "(?:mcp|telegram|whatsapp|http|ui)";
 const REPOSITORY_FILE = String.raw`(?:[a-z-]+-)?repository\.ts`;
 const REPOSITORY = `${DOMAIN}/${REPOSITORY_FILE}`;
@@ -65,7 +65,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
   ["jobs/.+", [SHARED, "jobs/.+", String.raw`db/(?:tenant|schema/.+)\.ts`]],
   // Assemblies that read over the tables of several domains.
   [
-    String.raw`(?:users/context|recall/repository)\.ts`,
+    String.raw`(?:users/context|(?:recall|overview)/repository)\.ts`,
     [SHARED, OPEN, String.raw`db/(?:tenant|schema/.+)\.ts`],
   ],
   // What it reads and writes is one table of tables.

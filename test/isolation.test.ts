@@ -11,6 +11,7 @@ import { FACT_CALLS } from "./isolation/fact-calls.ts";
 import { IDENTITY_CALLS } from "./isolation/identity-calls.ts";
 import { LINK_CALLS } from "./isolation/link-calls.ts";
 import { MEMORY_CALLS } from "./isolation/memory-calls.ts";
+import { OVERVIEW_CALLS } from "./isolation/overview-calls.ts";
 import { REVIEW_CALLS } from "./isolation/review-calls.ts";
 import { rowsOf } from "./isolation/rows.ts";
 import { RULES_CALLS } from "./isolation/rules-calls.ts";
@@ -32,6 +33,7 @@ const CALLS = {
   ...LINK_CALLS,
   ...ERASURE_CALLS,
   ...RULES_CALLS,
+  ...OVERVIEW_CALLS,
   ...EXPORT_CALLS,
 };
 const everyCall = Object.entries(CALLS).flatMap(([repository, calls]) =>

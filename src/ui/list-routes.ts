@@ -52,8 +52,6 @@ export function listRoutes(app: FastifyInstance, options: ListOptions): void {
     return reply.type("text/html; charset=utf-8").send(render(page));
   };
 
-  app.get("/", async (request, reply) => showWhere(viewers.of(request), reply, request.query));
-
   app.get("/facts", async (request, reply) => {
     const viewer = viewers.of(request);
     if (parse(WhereQuery, request.query).scope === undefined) {

@@ -16,6 +16,7 @@ import type { KvReview } from "../kv/review.ts";
 import type { LinkCodes } from "../links/codes.ts";
 import type { LinkService } from "../links/service.ts";
 import type { OrgService } from "../orgs/service.ts";
+import type { OverviewService } from "../overview/service.ts";
 import type { RecallService } from "../recall/service.ts";
 import type { TurnService } from "../turns/service.ts";
 import type { Approval } from "../users/approval.ts";
@@ -29,6 +30,7 @@ import { exportRoute } from "./export-route.ts";
 import { factRoutes } from "./fact-routes.ts";
 import { linkRoutes } from "./link-routes.ts";
 import { listRoutes } from "./list-routes.ts";
+import { overviewRoutes } from "./overview-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { Places } from "./places.ts";
 import { previewRoutes } from "./preview-routes.ts";
@@ -73,6 +75,7 @@ export interface MemoryPageOptions extends AdminServices {
   readonly duplicates: Duplicates;
   readonly explanations: Explanations;
   readonly turns: TurnService;
+  readonly overview: OverviewService;
   readonly exports: Exports;
   /** @throws AppError UNAVAILABLE until the server has started */
   readonly requireReady: () => void;
@@ -128,6 +131,7 @@ export async function memoryPage(app: FastifyInstance, options: MemoryPageOption
     inside.addHook("onRequest", async (request, reply) => {
       refuseOften(reply, await options.charge(viewers.of(request).principal));
     });
+    overviewRoutes(inside, { viewers, ...options });
     listRoutes(inside, { viewers, places, orgs, people, review });
     factRoutes(inside, { ...options, viewers, places });
     reviewRoutes(inside, { ...options, viewers, places });

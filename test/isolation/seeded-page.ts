@@ -19,8 +19,10 @@ export async function seedPage(
       .insert(ruleVersions)
       .values({ orgId, version: 1, text: `rules of ${slug}`, tokens: 4, ...by })
       .returning();
-    const day = "2026-03-01";
-    await tx.insert(memoryCounts).values({ orgId, day, countedAt: now, counts: "{}" });
+    // Not the day that it is: the job may have counted that already.
+    const day = "2026-02-01";
+    const counts = JSON.stringify({ people: 1, messages: 1, entries: 0, facts: [] });
+    await tx.insert(memoryCounts).values({ orgId, day, countedAt: now, counts });
     await tx
       .insert(possibleDuplicates)
       .values({ orgId, firstId, secondId, likeness: 0.9, foundAt: now });

@@ -54,7 +54,7 @@ export function Plot({
           ${marks.map((at) => html`<path class="mark" d=${`M${x(at)} 0V${HEIGHT}`} />`)}
           ${series.map(({ points }, at) => html`<path class=${`line series-${at + 1}`} d=${lineOf(points, x, y)} />`)}
         </svg>
-        <div class="span"><${Day} at=${new Date(from)} /><${Day} at=${new Date(to)} /></div>
+        <div class="ends"><${Day} at=${new Date(from)} /><${Day} at=${new Date(to)} /></div>
       </div>
       ${children && html`<p class="hint">${children}</p>`}
       <details>

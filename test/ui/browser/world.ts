@@ -38,7 +38,16 @@ export async function openWorld(
   const day = (n: number) => {
     behind = (DAYS - n) * DAY;
   };
-  const told = await tell(app, day, clock);
+  const told = await tell(
+    app,
+    async (n) => {
+      // Somebody looks at the overview now and then, and what is there is counted.
+      const { cookie } = await signedIn(app, OWNER_KEY);
+      await app.http.inject({ url: "/ui", headers: { host: "localhost:3000", cookie } });
+      day(n);
+    },
+    clock,
+  );
   behind = 0;
   return { app, key: OWNER_KEY, ...told, dispose: () => app.dispose() };
 }
@@ -52,7 +61,7 @@ async function writeRules(app: TestApp): Promise<string> {
   return /versions\/([0-9a-f-]+)"/.exec(html)?.[1] ?? "";
 }
 
-async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
+async function tell(app: TestApp, day: (n: number) => Promise<void>, clock: () => Date) {
   const say = async (from: number, first_name: string, text: string, message_id: number) => {
     const who = { id: from, first_name, username: `${first_name.toLowerCase()}${from}` };
     await app.telegram(
@@ -75,7 +84,7 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
   const ana = { scope: "user", userId: "telegram:900" };
   await say(900, "Ana", "Hello! I am looking for a coat for the winter.", 1);
   await app.ok("set_user_status", { userId: ana.userId, status: "approved", reason: "A customer" });
-  day(2);
+  await day(2);
   await say(900, "Ana", "No wool please, I am allergic to it.", 2);
   const { messages } = (await app.ok("get_chat_history", { userId: ana.userId })) as {
     messages: { id: string; text: string }[];
@@ -97,7 +106,7 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
     value: { size: "M", cut: "loose" },
     confidence: 0.85,
   });
-  day(6);
+  await day(6);
   await say(900, "Ana", "Cotton and linen are fine. My budget is around 200 euros.", 3);
   await remember({ ...ana, key: "budget.coat", value: 200, confidence: 0.8, tags: ["money"] });
   await remember({
@@ -107,7 +116,7 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
     confidence: 0.7,
     agentId: "maya",
   });
-  day(12);
+  await day(12);
   await remember({
     ...ana,
     key: "likes.colour",
@@ -115,7 +124,7 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
     confidence: 0.8,
     sourceMessageId: "seen-in-shop-1",
   });
-  day(20);
+  await day(20);
   await say(900, "Ana", "These days I would rather wear navy blue.", 4);
   const contestedId = await remember({
     ...ana,
@@ -126,7 +135,7 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
   });
   await app.ok("update_memory", { userId: ana.userId, key: "last_order", value: { id: "A-1042" } });
 
-  day(22);
+  await day(22);
   for (const [n, user, assistant] of [
     [1, "Do you open on Sundays?", "Yes, from noon until six."],
     [2, "And is there parking?", "Behind the house, two hours are free."],
@@ -157,7 +166,7 @@ async function tell(app: TestApp, day: (n: number) => void, clock: () => Date) {
     confidence: 0.8,
   });
 
-  day(34);
+  await day(34);
   await say(901, "Ben", "Hi, may I ask you something?", 1);
 
   const idOf = async (userId: string) => {
