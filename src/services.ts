@@ -223,20 +223,8 @@ export async function buildServices({
   });
 
   const erasing = buildErasures({
-    ...{
-      database,
-      people,
-      users,
-      orgs,
-      audit,
-      facts,
-      factRows,
-      factKeys,
-      index,
-      queue,
-      clock,
-      wake,
-    },
+    ...{ database, people, users, orgs, audit, facts, factRows, factKeys },
+    ...{ index, queue, clock, wake },
     scrubCron: config.SCRUB_CRON,
   });
   const overviewRows = new OverviewRepository();
