@@ -19,10 +19,14 @@ export async function seedPage(
       .insert(ruleVersions)
       .values({ orgId, version: 1, text: `rules of ${slug}`, tokens: 4, ...by })
       .returning();
-    // Not the day that it is: the job may have counted that already.
-    const day = "2026-02-01";
+    const day = "2026-03-01";
     const counts = JSON.stringify({ people: 1, messages: 1, entries: 0, facts: [] });
-    await tx.insert(memoryCounts).values({ orgId, day, countedAt: now, counts });
+    const counted = { countedAt: now, counts };
+    // The job may count the org before or after this: noon is later, and the later count of a day is kept.
+    await tx
+      .insert(memoryCounts)
+      .values({ orgId, day, ...counted })
+      .onConflictDoUpdate({ target: [memoryCounts.orgId, memoryCounts.day], set: counted });
     await tx
       .insert(possibleDuplicates)
       .values({ orgId, firstId, secondId, likeness: 0.9, foundAt: now });
