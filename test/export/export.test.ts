@@ -134,7 +134,7 @@ onBothDatabases((engine) => {
       url: "/v1/export?org=1",
       headers: { host: "localhost", authorization: `Bearer ${org.keys.owner}` },
     });
-    expect(head.statusCode).toBe(404);
+    expect(head.statusCode).toBe(405);
     await fetchExport(app, "org=1", { key: org.keys.member });
     expect(await taken()).toBe(before + 1);
   });
