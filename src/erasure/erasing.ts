@@ -98,9 +98,11 @@ export class Erasing {
           );
         for (const [channel, of] of Map.groupBy(held.identities, (one) => one.channel)) {
           const externalIds = of.map(({ externalId }) => externalId);
-          const nobody = await rows.messagesOfNobody(org, { channel, externalIds }, BATCH, tx);
-          const unread = await this.#erase(org, nobody, tx);
-          deleted = addPlaces(deleted, unread);
+          for (;;) {
+            const nobody = await rows.messagesOfNobody(org, { channel, externalIds }, BATCH, tx);
+            deleted = addPlaces(deleted, await this.#erase(org, nobody, tx));
+            if (nobody.length < BATCH) break;
+          }
         }
         deleted = addPlaces(deleted, await rows.deleteTurns(org, said, tx));
         deleted = addPlaces(deleted, await rows.deletePeople(org, held.people, tx));
