@@ -67,10 +67,7 @@ interface Line {
 
 /** How long the server takes for each screen of the page over a large org, in one process and one call at a time. */
 export const screensBenchmark: Benchmark = async (options) => {
-  const embedder = new LocalEmbedder();
-  const words = await vocabulary(new CachedEmbedder(embedder), options.say).finally(() =>
-    embedder.close(),
-  );
+  const words = await readVocabulary(options);
   const databases: string[] = [];
   const tables: Table[] = [];
   const json: Record<string, readonly Line[]> = {};
@@ -91,6 +88,15 @@ export const screensBenchmark: Benchmark = async (options) => {
     json: { benchmark: "screens", promisedMs: PROMISED_MS, databases: json },
   };
 };
+
+async function readVocabulary({ say }: BenchmarkOptions): Promise<VocabularyWord[]> {
+  const embedder = new LocalEmbedder();
+  try {
+    return await vocabulary(new CachedEmbedder(embedder), say);
+  } finally {
+    await embedder.close();
+  }
+}
 
 async function measure(
   host: DatabaseHost,
