@@ -5,6 +5,7 @@ import { type Principal, requireOwner } from "../access/principal.ts";
 import { NewErasure, NewReset } from "../erasure/erasure.ts";
 import { ErasureQuery, type ErasureService } from "../erasure/service.ts";
 import { AppError } from "../errors.ts";
+import { mayExport } from "../export/reach.ts";
 import { type OrgService, StoreId } from "../orgs/service.ts";
 import type { People } from "../users/people.ts";
 import { UserId } from "../users/person.ts";
@@ -40,9 +41,12 @@ export function dataRoutes(app: FastifyInstance, options: DataOptions): void {
     query: DataQuery,
     fault?: { readonly of: "erase" | "reset"; readonly text: string },
   ) => {
-    requireOwner(viewer.principal);
-    const subject = await subjectOf(options, viewer.principal, query);
-    const stores = subject.kind === "org" ? await orgs.visibleStores(viewer.principal) : [];
+    const { principal } = viewer;
+    const subject = await subjectOf(options, principal, query);
+    // Of a store or a person there is nothing to show to whom may neither export nor erase; the org's page leads on.
+    if (subject.kind !== "org" && !mayExport(principal, subject.kind)) requireOwner(principal);
+    const isListed = subject.kind === "org" && mayExport(principal, "store");
+    const stores = isListed ? await orgs.visibleStores(principal) : [];
     const page = html`<${DataPage} viewer=${viewer} subject=${subject} stores=${stores} fault=${fault} />`;
     return reply.type("text/html; charset=utf-8").send(render(page));
   };
@@ -99,8 +103,9 @@ export function dataRoutes(app: FastifyInstance, options: DataOptions): void {
 async function subjectOf(
   { people, orgs }: Pick<DataOptions, "people" | "orgs">,
   principal: Principal,
-  { userId, storeId }: DataQuery,
+  { userId: named, storeId }: DataQuery,
 ): Promise<DataSubject> {
+  const userId = named ?? (storeId === undefined ? principal.pins.userId : undefined);
   if (userId !== undefined) {
     const person = await people.find(principal, userId);
     const name = nameOf(person);

@@ -51,7 +51,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       { path: "/dead-letters", label: "Dead letters", audience: "admin" },
       { path: "/keys", label: "Keys", audience: "admin" },
       { path: "/audit", label: "Audit trail", audience: "admin" },
-      { path: "/data", label: "Export and erase", audience: "owner" },
+      { path: "/data", label: "Export and erase", audience: "anybody" },
     ],
   },
 ];

@@ -34,14 +34,35 @@ test("a person is erased once their name was typed, and the report says what wen
   expect((await owner.get(`/ui/data?userId=${id}`)).status).toBe(404);
 });
 
-test("nobody but an owner without pins is shown any of it", async () => {
+test("who may export is shown what is in the file, in both forms, and no more", async () => {
+  await app.ok("update_memory", { userId: "web:cara", key: "k", value: "v" });
+  const { user } = await app.ok("get_user_context", { userId: "web:cara" });
+  const { id } = user as { id: string };
+  const pages = [
+    [await app.createKey({}), `/ui/data?userId=${id}`, "userId"],
+    [await app.createKey({ pinUserId: "web:cara" }), "/ui/data", "userId"],
+    [await app.createKey({ role: "admin" }), "/ui/data", "org"],
+    [OWNER_KEY, "/ui/data", "org"],
+  ] as const;
+  for (const [key, page, field] of pages) {
+    const { html } = await (await signedIn(app, key)).get(page);
+    expect(html).toContain(`name="${field}"`);
+    expect(html).toMatch(/value="json".*value="ndjson"/s);
+    expect(html.includes("/ui/data/erase")).toBe(key === OWNER_KEY);
+  }
+  const member = await signedIn(app, pages[0][0]);
+  const { html } = await member.get("/ui/data");
+  expect(html).not.toContain("/ui/export");
+  expect(html).toContain("Choose a person");
+});
+
+test("nobody but an owner without pins may erase, or is shown what was", async () => {
   await app.ok("update_memory", { userId: "web:ben", key: "k", value: "v" });
   const keys = [{ role: "admin" }, { role: "owner", pinUserId: "web:ben" }] as const;
   for (const key of keys) {
     const browser = await signedIn(app, await app.createKey(key));
-    for (const page of ["/ui/data", "/ui/erasures"]) {
-      expect((await browser.get(page)).status).toBe(403);
-    }
+    expect((await browser.get("/ui/erasures")).status).toBe(403);
+    expect((await browser.get("/ui/data")).html).not.toContain("/ui/data/erase");
     const { status } = await browser.post("/ui/data/reset", { scope: "org", confirm: "default" });
     expect(status).toBe(403);
   }

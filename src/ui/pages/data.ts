@@ -1,11 +1,13 @@
 import { html } from "htm/preact";
 import { isOwner } from "../../access/principal.ts";
+import { mayExport } from "../../export/reach.ts";
 import { address } from "../address.ts";
 import { Layout } from "../layout.ts";
 import { ConfirmForm } from "../parts/confirm-form.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Text } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
+import { ExportForm } from "./export-form.ts";
 
 /** Of whom or what the forms are. */
 export interface DataSubject {
@@ -42,8 +44,9 @@ export function DataPage({ viewer, subject, stores, fault }: DataProps) {
       <${PageHead}
         title=${html`<${Text} text=${title} limit=${80} />`}
         trail=${kind === "org" ? [] : [{ href: address("/data"), label: "Export and erase" }]}
-        lead="What is kept can be made to go away for good, and a report shows that it did."
+        lead=${isOwner(viewer.principal) ? "What is kept can be taken along, and made to go away for good: a report shows that it did." : "What is kept can be taken along."}
       />
+      ${mayExport(viewer.principal, kind) && html`<${ExportForm} kind=${kind} id=${id} />`}
       ${
         isOwner(viewer.principal) &&
         html`

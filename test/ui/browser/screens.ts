@@ -51,5 +51,7 @@ export const SCREENS: readonly Screen[] = [
   { name: "keys", path: () => "/ui/keys" },
   { name: "new-key", path: () => "/ui/keys/new?person=telegram" },
   { name: "audit", path: () => "/ui/audit" },
+  { name: "data", path: () => "/ui/data" },
+  { name: "data-person", path: ({ userId }) => `/ui/data?userId=${userId}` },
   { name: "error", path: () => "/ui/facts/nothing-like-this" },
 ];
