@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { html } from "htm/preact";
 import { hasRole, type Principal } from "../access/principal.ts";
+import type { JobService } from "../jobs/service.ts";
 import type { OverviewService } from "../overview/service.ts";
 import { render } from "./layout.ts";
 import { OverviewPage } from "./pages/overview.ts";
@@ -11,9 +12,13 @@ import type { Viewers } from "./viewer.ts";
 interface OverviewOptions {
   readonly viewers: Viewers;
   readonly overview: OverviewService;
+  readonly jobs: JobService;
 }
 
-export function overviewRoutes(app: FastifyInstance, { viewers, overview }: OverviewOptions): void {
+export function overviewRoutes(
+  app: FastifyInstance,
+  { viewers, overview, jobs }: OverviewOptions,
+): void {
   app.get("/", async (request, reply) => {
     const viewer = viewers.of(request);
     const { principal } = viewer;
@@ -29,7 +34,7 @@ export function overviewRoutes(app: FastifyInstance, { viewers, overview }: Over
       return html`<${OverviewPage}
         viewer=${viewer}
         overview=${await overview.org(principal)}
-        isAdmin=${hasRole(principal, "admin")}
+        schedule=${hasRole(principal, "admin") ? await jobs.schedule(principal) : undefined}
       />`;
     }
   });

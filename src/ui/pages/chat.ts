@@ -28,6 +28,7 @@ export function ChatPage({ viewer, person, day, page, isLater, done }: ChatProps
     <${Layout} title=${`Chat with ${nameOf(person)}`} viewer=${viewer} here="/chat">
       <${Head} person=${person} done=${done} lead="Newest first, both sides, on every channel. Times are UTC." />
       <${Filter} person=${person} day=${day} />
+      <div id="list">
       ${
         page.messages.length === 0
           ? html`<p class="empty">${day === undefined ? "Nothing was said yet. Messages stand here as soon as a channel delivers them." : "Nothing was said on this day."}</p>`
@@ -38,6 +39,7 @@ export function ChatPage({ viewer, person, day, page, isLater, done }: ChatProps
         back=${isLater && { href: at(), label: "Newest messages" }}
         on=${page.nextBefore !== null && { href: at(page.nextBefore), label: "Earlier messages" }}
       />
+      </div>
     <//>
   `;
 }
@@ -61,6 +63,7 @@ export function FoundPage({ viewer, person, search, offset, limit, found }: Foun
         lead="What answers these words best comes first. Messages that were kept out of memory with #noremember are not searched."
       />
       <${Filter} person=${person} search=${search} />
+      <div id="list">
       <p class="summary"><a href=${address("/chat", { userId: person.id })}>Show all messages</a></p>
       ${
         found.messages.length === 0
@@ -72,6 +75,7 @@ export function FoundPage({ viewer, person, search, offset, limit, found }: Foun
         back=${offset > 0 && { href: at(Math.max(0, offset - limit)), label: "Better matches" }}
         on=${found.nextOffset !== null && { href: at(found.nextOffset), label: "Weaker matches" }}
       />
+      </div>
     <//>
   `;
 }
@@ -139,7 +143,7 @@ interface FilterProps {
 
 function Filter({ person, search, day }: FilterProps) {
   return html`
-    <${FilterForm} action="/ui/chat" keep=${{ userId: person.id }} button="Show">
+    <${FilterForm} action="/ui/chat" live="#list" keep=${{ userId: person.id }} button="Show">
       <${Field} name="search" label="Words" wide>
         <input id="search" name="search" type="search" maxlength="400" value=${search ?? ""} dir="auto" />
       <//>

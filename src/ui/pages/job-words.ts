@@ -16,6 +16,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "search.embed": "Makes facts and messages findable by what they mean",
   "vectors.index": "Keeps the search by meaning fast",
   "vectors.delete": "Deletes vectors of what is gone",
+  "overview.count": "Counts what is remembered, for the overview",
   "jobs.prune": "Clears away old jobs and runs",
   "links.codes": "Clears away link codes that ran out",
   "sessions.end": "Signs out who signed in long ago",

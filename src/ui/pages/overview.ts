@@ -1,4 +1,5 @@
 import { html } from "htm/preact";
+import type { ScheduledKind } from "../../jobs/service.ts";
 import { type CountedDay, liveFacts, MAX_WAITING } from "../../overview/counts.ts";
 import type { OrgOverview } from "../../overview/service.ts";
 import { address } from "../address.ts";
@@ -9,18 +10,22 @@ import { Plot } from "../parts/plot.ts";
 import { Time } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 import { FactTable } from "./fact-table.ts";
+import { OutcomeBadge, purposeOf } from "./job-words.ts";
+
+const SHOWN_RUNS = 5;
 
 interface OverviewProps {
   readonly viewer: Viewer;
   readonly overview: OrgOverview;
-  readonly isAdmin: boolean;
+  /** For admins only, who may also look at what waits for them. */
+  readonly schedule: readonly ScheduledKind[] | undefined;
 }
 
 /** What an org remembers, how it grew, and what waits for somebody. */
 export function OverviewPage({
   viewer,
   overview: { latest, days, waiting },
-  isAdmin,
+  schedule,
 }: OverviewProps) {
   return html`
     <${Layout} title="Overview" viewer=${viewer} here="">
@@ -29,7 +34,7 @@ export function OverviewPage({
         lead="What your agents remember, where it grows, and what waits for you."
       />
       ${latest ? html`<${Totals} latest=${latest} />` : html`<p class="empty">There is a lot here, which is counted once a night: the first numbers come tomorrow.</p>`}
-      <${WaitingList} waiting=${waiting} isAdmin=${isAdmin} />
+      <${WaitingList} waiting=${waiting} isAdmin=${schedule !== undefined} />
       ${latest && html`<${Growth} days=${days} />`}
       ${
         latest &&
@@ -40,7 +45,39 @@ export function OverviewPage({
           </section>
         `
       }
+      ${schedule && html`<${LastRuns} schedule=${schedule} />`}
     <//>
+  `;
+}
+
+/** What the server did last by itself. */
+function LastRuns({ schedule }: { readonly schedule: readonly ScheduledKind[] }) {
+  const runs = schedule
+    .flatMap(({ last }) => (last ? [last] : []))
+    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+    .slice(0, SHOWN_RUNS);
+  return html`
+    <section aria-labelledby="runs">
+      <h2 id="runs">What the server did last</h2>
+      ${
+        runs.length === 0
+          ? html`<p class="empty">No job has run yet.</p>`
+          : html`
+            <ul class="rows">
+              ${runs.map(
+                (run) => html`
+                  <li class="row">
+                    <span>${purposeOf(run.kind) ?? run.kind}</span>
+                    <${OutcomeBadge} outcome=${run.outcome} />
+                    <span class="muted aside"><${Time} at=${new Date(run.startedAt)} /></span>
+                  </li>
+                `,
+              )}
+            </ul>
+          `
+      }
+      <p><a href=${address("/jobs")}>All jobs</a></p>
+    </section>
   `;
 }
 

@@ -44,7 +44,8 @@ export function PeopleScreen({ viewer, found, waiting, query, done }: PeopleProp
         lead=${viewer.principal.pins.userId === undefined ? "Everybody who has written or was written about, the newest first." : "This key is bound to one person."}
         done=${done}
       />
-      ${viewer.principal.pins.userId === undefined && html`<${PeopleFilter} action="/ui/people" search=${search} status=${status ?? ""} />`}
+      ${viewer.principal.pins.userId === undefined && html`<${PeopleFilter} live="#list" action="/ui/people" search=${search} status=${status ?? ""} />`}
+      <div id="list">
       ${
         waiting &&
         waiting.people.length > 0 &&
@@ -64,6 +65,7 @@ export function PeopleScreen({ viewer, found, waiting, query, done }: PeopleProp
         back=${before !== undefined && { href: at(), label: "Newest people" }}
         on=${found.nextBefore !== null && { href: at(found.nextBefore), label: "Earlier people" }}
       />
+      </div>
     <//>
   `;
 }

@@ -11,11 +11,13 @@ interface PeopleFilterProps {
   /** Absent where people of every status are meant. */
   readonly status?: UserStatus | "" | undefined;
   readonly keep?: Readonly<Record<string, string | undefined>>;
+  /** The selector of the list, to be replaced while somebody types. */
+  readonly live?: string;
 }
 
-export function PeopleFilter({ action, search, status, keep }: PeopleFilterProps) {
+export function PeopleFilter({ action, search, status, keep, live }: PeopleFilterProps) {
   return html`
-    <${FilterForm} action=${action} keep=${keep}>
+    <${FilterForm} action=${action} keep=${keep} live=${live}>
       <${Field} name="search" label="Name, @username or id" wide>
         <input id="search" name="search" type="search" maxlength="320" value=${search ?? ""} dir="auto" />
       <//>

@@ -53,5 +53,6 @@ export const SCREENS: readonly Screen[] = [
   { name: "audit", path: () => "/ui/audit" },
   { name: "data", path: () => "/ui/data" },
   { name: "data-person", path: ({ userId }) => `/ui/data?userId=${userId}` },
+  { name: "erasures", path: () => "/ui/erasures" },
   { name: "error", path: () => "/ui/facts/nothing-like-this" },
 ];
