@@ -16,6 +16,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "search.embed": "Makes facts and messages findable by what they mean",
   "vectors.index": "Keeps the search by meaning fast",
   "vectors.delete": "Deletes vectors of what is gone",
+  "erasures.run": "Erases what was asked for, and looks whether anything is left",
+  "erasures.scrub": "Takes the bytes of what was erased out of the database’s files",
   "overview.count": "Counts what is remembered, for the overview",
   "jobs.prune": "Clears away old jobs and runs",
   "links.codes": "Clears away link codes that ran out",
