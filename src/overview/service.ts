@@ -7,8 +7,8 @@ import type { OverviewRepository } from "./repository.ts";
 
 /** How far back growth is shown. */
 const SHOWN_MS = 8 * 7 * 86_400_000;
-/** A small org's count is renewed when somebody looks and it is older than this. */
-const FRESH_MS = 300_000;
+/** A small org's count is renewed when somebody looks and it is older than this: nobody waits to see what was just kept. */
+const FRESH_MS = 5000;
 
 export interface OrgOverview {
   /** The last count; undefined where a large org was not counted yet. */

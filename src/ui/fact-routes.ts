@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { html } from "htm/preact";
 import { z } from "zod";
+import { isAdmin } from "../access/principal.ts";
+import type { KeyService } from "../access/service.ts";
 import { AppError } from "../errors.ts";
 import { DECISION_KINDS } from "../facts/decision.ts";
 import type { Explanations } from "../facts/explanation.ts";
@@ -9,6 +11,7 @@ import type { FactReview } from "../facts/review.ts";
 import type { FactService } from "../facts/service.ts";
 import { address, factAddress, listAddress } from "./address.ts";
 import { render } from "./layout.ts";
+import type { KeyNames } from "./pages/actor.ts";
 import { FactPage } from "./pages/fact.ts";
 import { parse } from "./parse.ts";
 import { type Places, requireShown } from "./places.ts";
@@ -45,16 +48,21 @@ interface FactOptions {
   readonly facts: FactService;
   readonly review: FactReview;
   readonly explanations: Explanations;
+  readonly keys: KeyService;
 }
 
 export function factRoutes(app: FastifyInstance, options: FactOptions): void {
-  const { viewers, places, facts, review, explanations } = options;
+  const { viewers, places, facts, review, explanations, keys } = options;
 
   const find = async ({ principal }: Viewer, id: string) => {
     const fact = await facts.find(principal, id);
     requireShown(principal, fact.scope);
     return fact;
   };
+  const namesFor = async ({ principal }: Viewer): Promise<KeyNames> =>
+    new Map(
+      isAdmin(principal) ? (await keys.list(principal)).map(({ id, name }) => [id, name]) : [],
+    );
   const show = async (
     reply: FastifyReply,
     viewer: Viewer,
@@ -67,6 +75,7 @@ export function factRoutes(app: FastifyInstance, options: FactOptions): void {
       viewer=${viewer}
       named=${await places.find(viewer.principal, explanation.fact)}
       explanation=${explanation}
+      names=${await namesFor(viewer)}
       done=${done}
       refused=${refused}
     />`;

@@ -39,6 +39,8 @@ onBothDatabases((engine) => {
     await app.ok("remember_fact", { ...ana, key: "size.coat", value: "M", agentId: "maya" });
     await app.ok("remember_fact", { scope: "org", key: "policy.returns", value: "30 days" });
     await app.ok("update_memory", { userId: "telegram:900", key: "k", value: 1 });
+    clock.advance(5001);
+    expect(await look()).toContain("Facts 4");
     clock.advance(DAY);
     const text = await look();
     for (const part of ["Facts 4", "People 1", "Messages 1", "Entries 1", "1 contradiction"]) {
@@ -46,7 +48,7 @@ onBothDatabases((engine) => {
     }
     expect(text).toContain("1 person waits to be approved");
     expect(text).toMatch(/People atlas 2.*People maya 1|People maya 1.*People atlas 2/);
-    expect(text).toContain("1 March 2026 0");
+    expect(text).toContain("1 March 2026 4");
     expect(text).toContain("2 March 2026 4");
   });
 

@@ -67,3 +67,23 @@ test("nobody but an owner without pins may erase, or is shown what was", async (
     expect(status).toBe(403);
   }
 });
+
+test.each([
+  ["an owner", { role: "owner" }, true, true],
+  ["a member", { role: "member" }, true, false],
+  ["the key of a person", { role: "owner", pinUserId: "web:eve" }, true, false],
+  ["the key of a person and an agent", { pinUserId: "web:eve", pinAgentId: "maya" }, false, false],
+] as const)(
+  "%s is offered on a person's page what that key may do",
+  async (_who, key, copies, erases) => {
+    await app.ok("update_memory", { userId: "web:eve", key: "k", value: "v" });
+    const { user } = await app.ok("get_user_context", { userId: "web:eve" });
+    const { id } = user as { id: string };
+    const browser = await signedIn(app, await app.createKey(key));
+    const { html } = await browser.get(`/ui/people/${id}`);
+    const copy = `/ui/data?userId=${id}`;
+    expect(html.includes(`${copy}"`)).toBe(copies);
+    expect((await browser.get(copy)).status).toBe(copies ? 200 : 403);
+    expect(html.includes(`${copy}#erase"`)).toBe(erases);
+  },
+);

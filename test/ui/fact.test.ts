@@ -57,6 +57,18 @@ onBothDatabases((engine) => {
     }
   });
 
+  test("who wrote a fact is named to admins, and an id to others; who may not change it is told why", async () => {
+    const writer = await app.createKey({ role: "member", name: "shop bot" }, "acme");
+    const said = { ...PERSON, key: `k.n${unique}`, value: "linen" };
+    const id = String((await app.ok("remember_fact", said, writer)).factId);
+    expect(await show(id)).toMatch(/written by key “ ?shop bot ?”.*created by key “ ?shop bot ?”/);
+    const pins = { role: "member", pinUserId: PERSON.userId, pinAgentId: "maya" } as const;
+    const other = await signedIn(app, await app.createKey(pins, "acme"));
+    const text = textOf((await other.get(`/ui/facts/${id}`)).html);
+    expect(text).toMatch(/created by another key, ?[\w-]{36}/);
+    expect(text).toContain("speaks for the agent maya only, and atlas noted this");
+  });
+
   test("text stays text and JSON stays JSON, to the last character", async () => {
     const id = await remember({ value: "10.5" });
     const values: [kind: string, written: string, kept: unknown][] = [

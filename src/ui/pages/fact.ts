@@ -11,6 +11,7 @@ import type { NamedPlace } from "../places.ts";
 import { Score, Text, Time, typeOf, Value } from "../text.ts";
 import type { RefusedEdit } from "../value-form.ts";
 import type { Viewer } from "../viewer.ts";
+import type { KeyNames } from "./actor.ts";
 import { Badges } from "./badges.ts";
 import { FactForms } from "./fact-forms.ts";
 import { History } from "./history.ts";
@@ -20,6 +21,7 @@ interface FactProps {
   readonly viewer: Viewer;
   readonly named: NamedPlace;
   readonly explanation: Explanation;
+  readonly names: KeyNames;
   readonly done?: string | undefined;
   /** What was sent to be the new value and could not be. */
   readonly refused?: RefusedEdit | undefined;
@@ -30,6 +32,7 @@ export function FactPage({
   viewer,
   named: { place, name },
   explanation,
+  names,
   done,
   refused,
 }: FactProps) {
@@ -54,17 +57,24 @@ export function FactPage({
       <div class="said" dir="auto"><${Value} value=${fact.value} /></div>
       <${Details} fact=${fact} />
       <${Contradictions} fact=${fact} explanation=${explanation} canChange=${canChange} />
-      <${Why} explanation=${explanation} viewer=${viewer} />
+      <${Why} explanation=${explanation} viewer=${viewer} names=${names} />
       ${
         canChange
           ? html`<${FactForms} fact=${fact} refused=${refused} />`
-          : html`<p class="empty">This key may look at this fact and not change it.</p>`
+          : html`<p class="empty">This key may look at this fact and not change it${reasonOf(fact, viewer)}. Whoever runs this server can correct or delete it for you.</p>`
       }
       <${Rivals} explanation=${explanation} />
-      <${Decisions} explanation=${explanation} viewer=${viewer} />
-      <${History} events=${fact.events} viewer=${viewer} />
+      <${Decisions} explanation=${explanation} viewer=${viewer} names=${names} />
+      <${History} events=${fact.events} viewer=${viewer} names=${names} />
     <//>
   `;
+}
+
+/** Why a key may not change what it sees, where a person would wonder. */
+function reasonOf({ agentId, scope }: FactRecord, { principal: { pins } }: Viewer): string {
+  if (scope !== "user") return `: facts of the ${scope} need an admin’s key`;
+  if (pins.agentId === undefined || pins.agentId === agentId) return "";
+  return `: it speaks for the agent ${pins.agentId} only, and ${agentId} noted this`;
 }
 
 function Details({ fact }: { readonly fact: FactRecord }) {

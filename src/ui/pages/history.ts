@@ -1,30 +1,36 @@
 import { html } from "htm/preact";
-import { type FactEvent, SYSTEM } from "../../facts/event.ts";
+import type { FactEvent } from "../../facts/event.ts";
 import { Text, Time, Value } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
+import { Actor, type KeyNames } from "./actor.ts";
 
 interface HistoryProps {
   readonly events: readonly FactEvent[];
   readonly viewer: Viewer;
+  readonly names: KeyNames;
 }
 
 /** Who changed a fact, and why. */
-export function History({ events, viewer }: HistoryProps) {
+export function History({ events, viewer, names }: HistoryProps) {
   return html`
     <section aria-labelledby="events">
       <h2 id="events">What happened to it</h2>
       <ol class="rows">
-        ${events.map((event) => html`<${Event} event=${event} viewer=${viewer} />`)}
+        ${events.map((event) => html`<${Event} event=${event} viewer=${viewer} names=${names} />`)}
       </ol>
     </section>
   `;
 }
 
-function Event({ event, viewer }: { readonly event: FactEvent; readonly viewer: Viewer }) {
+interface EventProps extends Omit<HistoryProps, "events"> {
+  readonly event: FactEvent;
+}
+
+function Event({ event, viewer, names }: EventProps) {
   const { kind, at, actor, reason, oldValue, newValue } = event;
   return html`
     <li class="row entry">
-      <p><${Time} at=${at} />: <strong>${kind}</strong> by <${Actor} id=${actor} viewer=${viewer} /></p>
+      <p><${Time} at=${at} />: <strong>${kind}</strong> by <${Actor} actor=${actor} names=${names} viewer=${viewer} /></p>
       ${reason !== null && html`<p><${Text} text=${reason} /></p>`}
       ${
         (oldValue !== undefined || newValue !== undefined) &&
@@ -35,12 +41,4 @@ function Event({ event, viewer }: { readonly event: FactEvent; readonly viewer: 
       }
     </li>
   `;
-}
-
-/** Who did something: a key by its id, and what has no key in words. */
-export function Actor({ id, viewer }: { readonly id: string; readonly viewer: Viewer }) {
-  if (id === SYSTEM) return "the server";
-  if (id === "extraction") return "the reader of chats";
-  if (id === viewer.principal.keyId) return "your key";
-  return html`key <code>${id}</code>`;
 }

@@ -1,6 +1,7 @@
 import { html } from "htm/preact";
-import { hasRole, isAdmin } from "../../access/principal.ts";
+import { isAdmin, isOwner } from "../../access/principal.ts";
 import type { ArchivePage } from "../../chat/archived.ts";
+import { mayExport } from "../../export/reach.ts";
 import type { FactPage } from "../../facts/listing.ts";
 import type { EntriesPage } from "../../kv/review.ts";
 import type { LinkRecord } from "../../links/link.ts";
@@ -75,8 +76,8 @@ function Ways({ viewer, person: { id } }: Pick<PersonProps, "viewer" | "person">
     [listAddress({ scope: "user", userId: id }), "Facts"],
     [address("/chat", { userId: id }), "Chat"],
     [address("/preview", { userId: id }), "What the agent sees"],
-    [address("/data", { userId: id }), "Export"],
-    hasRole(viewer.principal, "owner") && [address("/data", { userId: id }), "Erase"],
+    mayExport(viewer.principal, "user") && [address("/data", { userId: id }), "Export"],
+    isOwner(viewer.principal) && [`${address("/data", { userId: id })}#erase`, "Erase"],
   ] as const;
   return html`
     <nav class="together" aria-label="More about this person">

@@ -7,15 +7,16 @@ import { Plot } from "../parts/plot.ts";
 import { Said } from "../parts/source.ts";
 import { Day, Time, Value } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
-import { Actor } from "./history.ts";
+import { Actor, type KeyNames } from "./actor.ts";
 
 interface WhyProps {
   readonly explanation: Explanation;
   readonly viewer: Viewer;
+  readonly names: KeyNames;
 }
 
 /** Why a fact is believed: who said it, in which words, and how sure that makes us today. */
-export function Why({ explanation, viewer }: WhyProps) {
+export function Why({ explanation, viewer, names }: WhyProps) {
   const { fact, statements, curve } = explanation;
   return html`
     <section aria-labelledby="why">
@@ -27,7 +28,7 @@ export function Why({ explanation, viewer }: WhyProps) {
             <li class="row entry">
               ${statement.value !== fact.value && html`<p dir="auto"><${Value} value=${statement.value} limit=${280} /></p>`}
               <${Said} statement=${statement} />
-              <p class="muted">Kept with a confidence of ${statement.confidence.toFixed(2)}, written by <${Actor} id=${statement.writtenBy} viewer=${viewer} />.</p>
+              <p class="muted">Kept with a confidence of ${statement.confidence.toFixed(2)}, written by <${Actor} actor=${statement.writtenBy} names=${names} viewer=${viewer} />.</p>
             </li>
           `,
         )}
@@ -120,7 +121,7 @@ const DECISIONS: Readonly<Record<Explanation["decisions"][number]["kind"], strin
 };
 
 /** What people, and the server by itself, decided about the key. */
-export function Decisions({ explanation: { decisions, fact }, viewer }: WhyProps) {
+export function Decisions({ explanation: { decisions, fact }, viewer, names }: WhyProps) {
   if (decisions.length === 0) return null;
   return html`
     <section aria-labelledby="decisions">
@@ -130,7 +131,7 @@ export function Decisions({ explanation: { decisions, fact }, viewer }: WhyProps
           ({ kind, at, actor, factId }) => html`
             <li class="row entry">
               <p>
-                <${Time} at=${at} />: <${Actor} id=${actor} viewer=${viewer} /> ${DECISIONS[kind]}${factId !== fact.factId && html` (<a href=${factAddress(factId)}>another value of this key</a>)`}
+                <${Time} at=${at} />: <${Actor} actor=${actor} names=${names} viewer=${viewer} /> ${DECISIONS[kind]}${factId !== fact.factId && html` (<a href=${factAddress(factId)}>another value of this key</a>)`}
               </p>
             </li>
           `,
