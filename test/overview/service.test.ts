@@ -67,6 +67,8 @@ onBothDatabases((engine) => {
       const text = await look(await app.createKey({ pinUserId: "telegram:900" }));
       expect(text).toContain("Facts 3");
       expect(text).toContain("Messages 1");
+      expect(text).toContain("Take a copy of everything that is kept about you");
+      expect(text).toContain("only an owner can do that");
       expect(text).not.toContain("The org");
     });
 

@@ -1,4 +1,5 @@
 import { html } from "htm/preact";
+import { mayExport } from "../../export/reach.ts";
 import { liveFacts, type PersonCounts, SMALL_ORG } from "../../overview/counts.ts";
 import { address } from "../address.ts";
 import { Layout } from "../layout.ts";
@@ -35,6 +36,11 @@ export function PersonOverviewPage({ viewer, counts }: PersonOverviewProps) {
       <section aria-labelledby="where">
         <h2 id="where">Facts by agent</h2>
         <${FactTable} facts=${counts.facts} />
+      </section>
+      <section aria-labelledby="rights">
+        <h2 id="rights">Take it with you, or have it erased</h2>
+        ${mayExport(viewer.principal, "user") && html`<p><a href=${address("/data", { userId: viewer.principal.pins.userId })}>Take a copy of everything that is kept about you</a></p>`}
+        <p>You delete single facts and messages on their own pages. To have everything about you erased, ask whoever gave you this key: only an owner can do that.</p>
       </section>
     <//>
   `;

@@ -40,8 +40,8 @@ export function Why({ explanation, viewer, names }: WhyProps) {
 }
 
 function because({ confirmations, firstSeen, lastConfirmed }: FactRecord) {
-  if (confirmations === 1) return html`Because it was said once, on <${Day} at=${firstSeen} />:`;
-  return html`Because it was said ${confirmations} times, first on <${Day} at=${firstSeen} /> and last on <${Day} at=${lastConfirmed} />:`;
+  if (confirmations === 1) return html`Because it was noted once, on <${Day} at=${firstSeen} />:`;
+  return html`Because it was noted ${confirmations} times, first on <${Day} at=${firstSeen} /> and last on <${Day} at=${lastConfirmed} />:`;
 }
 
 /** The score in words. */
