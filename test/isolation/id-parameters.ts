@@ -20,6 +20,7 @@ export interface Ids {
   readonly link: string;
   readonly conversation: string;
   readonly erasure: string;
+  readonly rules: string;
 }
 
 export const idsOf = (org: SeededOrg): Ids => ({
@@ -40,6 +41,7 @@ export const idsOf = (org: SeededOrg): Ids => ({
   link: org.channels.link.id,
   conversation: org.externalId,
   erasure: org.page.erasure.id,
+  rules: org.page.rules.id,
 });
 
 export const unknownIds = (): Ids => ({
@@ -59,6 +61,7 @@ export const unknownIds = (): Ids => ({
   link: v7(),
   conversation: "987654",
   erasure: v7(),
+  rules: v7(),
   cursor: `c1.${Buffer.from(`${v7()} 1772359200000 ${v7()}`).toString("base64url")}`,
 });
 
@@ -190,6 +193,11 @@ export const FORMS: Readonly<Record<string, readonly (keyof Ids)[]>> = {
   turnId: ["turn"],
   linkId: ["link"],
   erasureId: ["erasure"],
+  messageId: ["message"],
+  versionId: ["rules"],
+  against: ["rules"],
+  firstId: ["orgFact"],
+  secondId: ["orgFact"],
   id: ["erasure"],
   subjectId: ["person"],
 };
@@ -206,7 +214,6 @@ export const NO_ROUTE_IDS = [
 
 /** Operations that make whoever a channel's id names, in the caller's org: there is no foreign one. */
 export const MAKES_PEOPLE = [
-  "putMemory",
   "patchMemory",
   "rememberFact",
   "archiveTurn",

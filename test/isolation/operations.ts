@@ -32,7 +32,7 @@ export function idParametersOf({ parameters = [], requestBody }: DescribedOperat
   const properties = new Set(
     bodies.flatMap((one) => (typeof one === "object" ? Object.keys(one.properties ?? {}) : [])),
   );
-  const looksLikeId = (name: string) => /^(?:id|with)$|Id$/.test(name);
+  const looksLikeId = (name: string) => /^(?:id|with|against)$|Id$/.test(name);
   const inAddress = (name: string) => name === "account" || looksLikeId(name);
   return [
     ...parameters

@@ -1,6 +1,9 @@
+import { eq } from "drizzle-orm";
 import { v7 } from "uuid";
+import { chatMessages } from "../../src/db/schema/chat.ts";
 import { forwardDeliveries } from "../../src/db/schema/forwarding.ts";
 import { jobs } from "../../src/db/schema/jobs.ts";
+import { possibleDuplicates } from "../../src/db/schema/search.ts";
 import { turns } from "../../src/db/schema/turns.ts";
 import type { TestApp } from "../support/app.ts";
 import { factImport, messageImport } from "./imports.ts";
@@ -28,13 +31,15 @@ export function requestOf(
   return body ? [method, address, body] : [method, address];
 }
 
-/** The same with another id. Where a scope says which id goes with it, that of this one. */
+/** The same with another id, and what goes with it: a scope that is its, and no other id beside it in a query. */
 export function withId(parts: Parts, place: keyof Parts, name: string, id: string): Parts {
-  const sent = parts[place] ?? {};
-  const which = ["scope", "kind"].find((one) => one in sent && /^(?:user|store)Id$/.test(name));
-  if (which === undefined) return { ...parts, [place]: { ...sent, [name]: id } };
-  const { userId, storeId, ...others } = sent;
-  return { ...parts, [place]: { ...others, [which]: name.replace(/Id$/, ""), [name]: id } };
+  const { userId, storeId, ...others } = parts[place] ?? {};
+  const isOwner = name === "userId" || name === "storeId";
+  const which = ["scope", "kind"].find((one) => isOwner && one in others);
+  if (which !== undefined)
+    return { ...parts, [place]: { ...others, [which]: name.replace(/Id$/, ""), [name]: id } };
+  const sent = isOwner && place === "query" ? others : parts[place];
+  return { ...parts, [place]: { ...sent, [name]: id } };
 }
 
 const of = ({ externalId }: SeededOrg) => ({ userId: `telegram:${externalId}` });
@@ -92,6 +97,15 @@ const aDeadCorrection: Prepare = async (app, org, unique) => {
   return { params: { turnId: id } };
 };
 
+const aCorrection: Prepare = async (app, org, unique) => {
+  const { params } = await aDeadCorrection(app, org, unique);
+  const id = (await aMessage(app, org, unique)).params?.messageId ?? "";
+  await app.database.transactions.system("operator", (tx) =>
+    tx.update(chatMessages).set({ turnId: params?.turnId }).where(eq(chatMessages.id, id)),
+  );
+  return { ...(params && { params }), body: { key: `c.${unique}`, value: 1 } };
+};
+
 const aLink: Prepare = async (app, org, unique) => {
   const { userId } = await aPerson(app, org, unique);
   return { params: of(org), body: { with: userId, reason: "a test" } };
@@ -103,6 +117,37 @@ const aLinkToUndo: Prepare = async (app, org, unique) => {
 };
 
 const entry = (org: SeededOrg, unique: string) => ({ params: { ...of(org), key: unique } });
+const anEntry: Prepare = async (app, org, unique) => {
+  await app.ok("update_memory", { ...of(org), key: unique, value: null }, org.keys.member);
+  return entry(org, unique);
+};
+const aMessage: Prepare = async (app, org, unique) => {
+  const turn = { ...of(org), channel: "web", userMessage: unique, assistantMessage: "noted" };
+  const { userMessageId } = await app.ok("archive_turn", turn, org.keys.member);
+  return { params: { messageId: String(userMessageId) } };
+};
+const aPair: Prepare = async (app, org, unique) => {
+  const ids: string[] = [];
+  for (const at of [1, 2])
+    ids.push((await aFact(app, org, `${unique}_${at}`)).params?.factId ?? "");
+  const [firstId = "", secondId = ""] = ids.sort();
+  const { orgId } = org;
+  await app.database.transactions.system("operator", (tx) =>
+    tx.insert(possibleDuplicates).values({ orgId, firstId, secondId, likeness: 1, foundAt: NOON }),
+  );
+  return { body: { firstId, secondId } };
+};
+const someRules: Prepare = async (app, org, unique) => {
+  const { body: now } = await app.v1("GET", "/v1/rules", undefined, org.slug);
+  const { body } = await app.v1(
+    "PUT",
+    "/v1/rules",
+    { text: unique, basedOn: now.version },
+    org.slug,
+  );
+  return { params: { versionId: String(body.id) }, body: { basedOn: Number(body.version) } };
+};
+const aVersion: Prepare = async (...to) => ({ params: (await someRules(...to)).params ?? {} });
 const ofPerson: Prepare = (_, org) => ({ params: of(org) });
 const nothing: Prepare = () => ({});
 
@@ -114,10 +159,19 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     params: of(org),
     body: { entries: [{ key: n, value: "10.5" }] },
   }),
-  deleteMemory: (_, org, n) => entry(org, n),
+  listMemory: ofPerson,
+  getMemory: anEntry,
+  deleteMemory: anEntry,
   deleteMemories: (_, org, n) => ({ params: of(org), query: { keys: n } }),
   rememberFact: (_, org, n) => ({ body: { scope: "user", ...of(org), key: `m.${n}`, value: 1 } }),
+  listFacts: (_, org) => ({ query: { scope: "user", ...of(org), all: "true" } }),
   getFact: aFact,
+  explainFact: aFact,
+  listContradictions: nothing,
+  listWatchFacts: nothing,
+  listDuplicates: nothing,
+  dismissDuplicate: aPair,
+  rememberCorrection: aCorrection,
   editFact: async (...to) => ({ ...(await aFact(...to)), body: { value: "another" } }),
   decideFact: async (...to) => ({ ...(await aFact(...to)), body: { decision: "pin" } }),
   forgetFact: async (...to) => ({ ...(await aFact(...to)), query: { reason: "a test" } }),
@@ -134,6 +188,11 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
       ...{ sentAt: NOON.toISOString(), storeId: "shop" },
     },
   }),
+  readArchive: ofPerson,
+  searchArchive: (_, org) => ({ params: of(org), query: { search: "said" } }),
+  readNobodysMessages: nothing,
+  getMessage: aMessage,
+  deleteMessage: aMessage,
   listUsers: nothing,
   getUser: ofPerson,
   issueLinkCode: async (...to) => ({ params: await aPerson(...to) }),
@@ -145,6 +204,15 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
   listLinks: (_, org) => ({ query: of(org) }),
   undoLink: aLinkToUndo,
   listAudit: nothing,
+  getRules: () => ({ query: { storeId: "shop" } }),
+  saveRules: async (...to) => {
+    const { body } = await someRules(...to);
+    return { body: { ...body, text: `saved ${to[2]}` } };
+  },
+  listRulesVersions: nothing,
+  getRulesVersion: aVersion,
+  diffRules: aVersion,
+  restoreRules: someRules,
   importMessages: (_, __, n) => ({ body: messageImport(n) }),
   importFacts: (_, __, n) => ({ body: factImport(n) }),
   importExport: () => ({ body: { lines: [] } }),
@@ -159,12 +227,16 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
   reset: async (app, org, n) => ({
     body: { scope: "user", confirm: n, ...(await aPerson(app, org, n)) },
   }),
+  getOverview: nothing,
   listJobs: nothing,
+  listSchedule: nothing,
+  startJob: () => ({ params: { kind: "facts.consolidate" } }),
   listJobRuns: (_, org) => ({ query: { jobId: org.claimed.id } }),
   replayJob: aDeadJob,
   consolidate: nothing,
   listTurns: () => ({ query: { state: "closed" } }),
   retryTurn: aDeadCorrection,
+  retryTurns: nothing,
   extractionUsage: nothing,
   listCorrections: nothing,
   dismissCorrection: aDeadCorrection,

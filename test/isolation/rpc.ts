@@ -73,6 +73,11 @@ export async function v1(
 
 /** Every route of `/v1` that the server has, as `METHOD /path`. */
 export function v1RoutesOf(app: TestApp): string[] {
+  return routesUnder(app, "/v1/");
+}
+
+/** Every route whose path begins so. */
+export function routesUnder(app: TestApp, prefix: string): string[] {
   const routes: string[] = [];
   const path: string[] = [];
   for (const line of app.http.printRoutes({ commonPrefix: false }).split("\n")) {
@@ -82,7 +87,7 @@ export function v1RoutesOf(app: TestApp): string[] {
     path.length = indent.length / 4;
     path.push(part);
     const url = path.join("");
-    if (!url.startsWith("/v1/")) continue;
+    if (!url.startsWith(prefix)) continue;
     for (const method of methods.split(", ")) {
       if (method !== "HEAD") routes.push(`${method} ${url}`);
     }

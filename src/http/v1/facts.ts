@@ -12,7 +12,7 @@ const params = z.object({ factId: z.string() });
 const Confidence = z.number().meta({ minimum: 0, maximum: 1 });
 export const Scope = z.enum(FACT_SCOPES);
 export const TierName = z.enum(Object.keys(TIERS) as [Tier, ...Tier[]]);
-const ArchivedReason = z.string().nullable();
+export const ArchivedReason = z.string().nullable();
 
 const Statement = z.strictObject({
   factId: Id,
@@ -36,7 +36,7 @@ const FactEvent = z.strictObject({
   newValue: Json.optional(),
 });
 
-const Fact = z
+export const Fact = z
   .strictObject({
     factId: Id,
     scope: Scope,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JobQuery, type JobService, RunQuery } from "../../jobs/service.ts";
-import { Id, NextBefore, Time } from "./answers.ts";
+import { Id, NextBefore, Nothing, Time } from "./answers.ts";
 import { type Route, route } from "./route.ts";
 
 const Counts = z
@@ -35,6 +35,16 @@ const Run = z
   })
   .meta({ id: "JobRun" });
 
+const Schedule = z.strictObject({
+  kind: z.string(),
+  cron: z
+    .string()
+    .nullable()
+    .meta({ description: "In UTC; null: only when something asks for it" }),
+  nextAt: Time.nullable(),
+  last: Run.nullable(),
+});
+
 /** Jobs, their runs and dead letters; and the consolidation of facts, now rather than at CONSOLIDATE_CRON. */
 export const jobRoutes = (jobs: JobService): Route[] => [
   route({
@@ -60,6 +70,30 @@ export const jobRoutes = (jobs: JobService): Route[] => [
     query: RunQuery,
     answer: z.strictObject({ runs: z.array(Run), nextBefore: NextBefore }),
     handle: ({ by, query }) => jobs.runs(by, query),
+  }),
+  route({
+    method: "GET",
+    url: "/v1/jobs/schedule",
+    id: "listSchedule",
+    section: "Operations",
+    summary: "What runs by itself, when, and how it went last",
+    caller: "admin",
+    answer: z.strictObject({ kinds: z.array(Schedule) }),
+    handle: async ({ by }) => ({ kinds: await jobs.schedule(by) }),
+  }),
+  route({
+    method: "POST",
+    url: "/v1/jobs/schedule/:kind/start",
+    id: "startJob",
+    section: "Operations",
+    summary: "Queue a job before its time",
+    description: "Over all orgs, at most once a minute.",
+    caller: "owner",
+    errors: ["NOT_FOUND"],
+    params: z.object({ kind: z.string() }),
+    status: 204,
+    answer: Nothing,
+    handle: ({ by, params: { kind } }) => jobs.start(by, kind),
   }),
   route({
     method: "POST",

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { Reason } from "../../audit/service.ts";
 import type { ChatService } from "../../chat/service.ts";
 import { EntryKey, EntryValue, MAX_BATCH } from "../../kv/entry.ts";
+import { EntriesQuery, type KvReview } from "../../kv/review.ts";
 import type { KvService } from "../../kv/service.ts";
 import { UserId, UserStatus } from "../../users/person.ts";
 import { Id, Json, Time } from "./answers.ts";
@@ -27,16 +29,28 @@ const Person = z
   })
   .meta({ id: "Person" });
 
+const Entry = z
+  .strictObject({
+    key: z.string(),
+    value: Json,
+    bytes: z.int(),
+    agentId: z.string(),
+    writtenBy: z.string(),
+    updatedAt: Time,
+  })
+  .meta({ id: "Entry" });
+
 /** One name or several, as an address has them. */
 const Keys = z.union([z.array(EntryKey).max(MAX_BATCH), EntryKey.transform((key) => [key])]);
 
 interface MemoryServices {
   readonly kv: KvService;
+  readonly entries: KvReview;
   readonly chat: ChatService;
 }
 
 /** A person's key-value map, and all that is known of them in one call. */
-export const memoryRoutes = ({ kv, chat }: MemoryServices): Route[] => [
+export const memoryRoutes = ({ kv, entries, chat }: MemoryServices): Route[] => [
   route({
     method: "GET",
     url: "/v1/users/:userId/context",
@@ -57,24 +71,48 @@ export const memoryRoutes = ({ kv, chat }: MemoryServices): Route[] => [
       chat.context(by, userId, { recentLimit, keys }),
   }),
   route({
+    method: "GET",
+    url: "/v1/users/:userId/memory",
+    id: "listMemory",
+    section,
+    summary: "A person's entries",
+    description:
+      "By key, with who wrote each and when; `after` is the `nextAfter` of the page before.",
+    caller: "member",
+    errors: ["NOT_FOUND"],
+    params: OfUser,
+    query: EntriesQuery.omit({ userId: true }),
+    answer: z.strictObject({ entries: z.array(Entry), nextAfter: z.string().nullable() }),
+    handle: ({ by, params, query }) => entries.list(by, { ...query, ...params }),
+  }),
+  route({
+    method: "GET",
+    url: "/v1/users/:userId/memory/:key",
+    id: "getMemory",
+    section,
+    summary: "An entry",
+    caller: "member",
+    errors: ["NOT_FOUND"],
+    params: OfEntry,
+    answer: Entry,
+    handle: ({ by, params: { userId, key } }) => entries.find(by, userId, key),
+  }),
+  route({
     method: "PUT",
     url: "/v1/users/:userId/memory/:key",
     id: "putMemory",
     section,
-    summary: "Set an entry",
+    summary: "Set an entry by hand",
     description:
-      "Any JSON value, up to 64 KiB; it comes back exactly as sent. A person who is not known yet is made, approved. Keys that an address cannot hold (`.`, `..`) go by `PATCH`.",
+      "Any JSON value, up to 64 KiB; it comes back exactly as sent. Kept in the audit trail, with `reason`. Keys that an address cannot hold (`.`, `..`) go by `PATCH`.",
     caller: "member",
     errors: ["NOT_FOUND", "LIMIT_EXCEEDED"],
     params: OfEntry,
-    body: z.strictObject({ value: EntryValue }),
+    body: z.strictObject({ value: EntryValue, reason: Reason.optional() }),
     example: { value: { language: "fr" } },
     answer: z.strictObject({ key: z.string(), created: z.boolean(), updatedAt: Time }),
-    handle: async ({ by, params: { userId, key }, body: { value } }) => {
-      const [entry] = await kv.store(by, userId, [{ key, value }]);
-      if (!entry) throw new Error("a stored entry gave no answer");
-      return entry;
-    },
+    handle: ({ by, params: { userId, key }, body: { value, reason = null } }) =>
+      entries.set(by, userId, { key, value }, reason),
   }),
   route({
     method: "PATCH",
@@ -82,7 +120,7 @@ export const memoryRoutes = ({ kv, chat }: MemoryServices): Route[] => [
     id: "patchMemory",
     section,
     summary: "Set several entries",
-    description: `At most ${MAX_BATCH}, all or none. Other entries stay as they are.`,
+    description: `At most ${MAX_BATCH}, all or none. Other entries stay as they are. Whoever a channel's id names and is not known yet is made, approved.`,
     caller: "member",
     errors: ["NOT_FOUND", "LIMIT_EXCEEDED"],
     params: OfUser,
@@ -105,14 +143,15 @@ export const memoryRoutes = ({ kv, chat }: MemoryServices): Route[] => [
     url: "/v1/users/:userId/memory/:key",
     id: "deleteMemory",
     section,
-    summary: "Delete an entry",
+    summary: "Delete an entry by hand",
+    description: "Kept in the audit trail, with `reason`.",
     caller: "member",
     errors: ["NOT_FOUND"],
     params: OfEntry,
-    answer: z.strictObject({ count: z.int() }),
-    handle: async ({ by, params: { userId, key } }) => ({
-      count: await kv.forget(by, userId, [key]),
-    }),
+    query: z.object({ reason: Reason.optional() }),
+    answer: z.strictObject({ deleted: z.literal(true) }),
+    handle: ({ by, params: { userId, key }, query: { reason = null } }) =>
+      entries.remove(by, userId, key, reason),
   }),
   route({
     method: "DELETE",

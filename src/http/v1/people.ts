@@ -31,6 +31,26 @@ const PersonCard = z
   })
   .meta({ id: "PersonCard" });
 
+const Count = z.int().meta({ description: "1,001 says more than 1,000" });
+const PersonDetail = z
+  .strictObject({
+    ...PersonCard.shape,
+    approvedAt: Time.nullable(),
+    identities: z.array(
+      z.strictObject({
+        channel: z.string(),
+        externalId: z.string(),
+        username: z.string().nullable(),
+        firstName: z.string().nullable(),
+        since: Time,
+        unreachableAt: Time.nullable(),
+      }),
+    ),
+    linked: z.array(z.string()),
+    holdings: z.strictObject({ messages: Count, facts: Count, entries: Count }),
+  })
+  .meta({ id: "PersonDetail" });
+
 const Link = z
   .strictObject({
     id: Id,
@@ -86,11 +106,12 @@ export const peopleRoutes = ({
     id: "getUser",
     section: "People",
     summary: "A person",
+    description: "With their identities, who was linked into them, and how much is kept of them.",
     caller: "member",
     errors: ["NOT_FOUND"],
     params: OfUser,
-    answer: PersonCard,
-    handle: ({ by, params: { userId } }) => people.find(by, userId),
+    answer: PersonDetail,
+    handle: ({ by, params: { userId } }) => people.detail(by, userId),
   }),
   route({
     method: "POST",

@@ -1,16 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { Deliveries } from "../../channels/deliveries.ts";
+import type { ChatArchive } from "../../chat/archive.ts";
 import type { Sending } from "../../chat/sending.ts";
 import type { ChatService } from "../../chat/service.ts";
 import type { ErasureService } from "../../erasure/service.ts";
-import type { FactReview } from "../../facts/review.ts";
 import type { FactService } from "../../facts/service.ts";
 import type { JobService } from "../../jobs/service.ts";
+import type { KvReview } from "../../kv/review.ts";
 import type { KvService } from "../../kv/service.ts";
+import type { OverviewService } from "../../overview/service.ts";
 import type { RecallService } from "../../recall/service.ts";
+import type { RulesService } from "../../rules/service.ts";
 import type { TurnService } from "../../turns/service.ts";
 import { ownHosts } from "../own-hosts.ts";
 import { type AdministrationServices, administrationRoutes } from "./administration.ts";
+import { archiveRoutes } from "./archive.ts";
 import { ASSERT_LINKS } from "./assertions.ts";
 import { binding } from "./bind.ts";
 import { readJsonExactly } from "./body.ts";
@@ -18,30 +22,40 @@ import { chatRoutes } from "./chat.ts";
 import { deliveryRoutes } from "./deliveries.ts";
 import { erasureRoutes } from "./erasures.ts";
 import { type ExportServices, exportRoutes } from "./exports.ts";
+import { type FactListServices, factListRoutes } from "./fact-lists.ts";
 import { factRoutes } from "./facts.ts";
 import { type ImportServices, importRoutes } from "./imports.ts";
 import { jobRoutes } from "./jobs.ts";
 import { memoryRoutes } from "./memory.ts";
 import { POST_MESSAGES } from "./messages.ts";
 import { answerOtherMethods } from "./methods.ts";
+import { overviewRoutes } from "./overview.ts";
 import { type PeopleServices, peopleRoutes } from "./people.ts";
 import { recallRoutes } from "./recall.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import type { Route } from "./route.ts";
+import { rulesRoutes } from "./rules.ts";
 import { type ServingOptions, serve } from "./serve.ts";
 import { turnRoutes } from "./turns.ts";
 
-interface V1Services extends PeopleServices, AdministrationServices, ExportServices {
+interface V1Services
+  extends PeopleServices,
+    AdministrationServices,
+    ExportServices,
+    FactListServices {
   readonly deliveries: Deliveries;
   readonly jobs: JobService;
   readonly turns: TurnService;
   readonly imports: ImportServices;
   readonly erasures: ErasureService;
   readonly kv: KvService;
+  readonly entries: KvReview;
+  readonly archive: ChatArchive;
+  readonly rules: RulesService;
+  readonly overview: OverviewService;
   readonly chat: ChatService;
   readonly sending: Sending;
   readonly facts: FactService;
-  readonly review: FactReview;
   readonly recall: RecallService;
 }
 
@@ -55,13 +69,17 @@ export interface V1Options extends V1Services, Omit<ServingOptions, "bind"> {
 function routesOf(services: V1Services): Route[] {
   return [
     ...memoryRoutes(services),
+    ...factListRoutes(services),
     ...factRoutes(services),
     ...recallRoutes(services.recall),
     ...chatRoutes(services),
+    ...archiveRoutes(services.archive),
     ...peopleRoutes(services),
+    ...rulesRoutes(services.rules),
     ...importRoutes(services.imports),
     ...exportRoutes(services),
     ...erasureRoutes(services),
+    ...overviewRoutes(services.overview),
     ...jobRoutes(services.jobs),
     ...turnRoutes(services.turns),
     ...deliveryRoutes(services.deliveries),

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { ComparisonQuery, TurnQuery, type TurnService, UsageQuery } from "../../turns/service.ts";
+import {
+  ComparisonQuery,
+  CorrectionFact,
+  TurnQuery,
+  type TurnService,
+  UsageQuery,
+} from "../../turns/service.ts";
 import { TURN_STATES } from "../../turns/turn.ts";
 import { Id, NextBefore, Nothing, Time } from "./answers.ts";
 import { type Route, route } from "./route.ts";
@@ -89,6 +95,17 @@ export const turnRoutes = (turns: TurnService): Route[] => [
     handle: ({ by, params: { turnId } }) => turns.retry(by, turnId),
   }),
   route({
+    method: "POST",
+    url: "/v1/turns/retry",
+    id: "retryTurns",
+    section: "Operations",
+    summary: "Learn from every dead turn after all",
+    caller: "admin",
+    errors: ["CONFLICT"],
+    answer: z.strictObject({ retried: z.int() }),
+    handle: ({ by }) => turns.retryAll(by),
+  }),
+  route({
     method: "GET",
     url: "/v1/turns/usage",
     id: "extractionUsage",
@@ -119,6 +136,22 @@ export const turnRoutes = (turns: TurnService): Route[] => [
     caller: "admin",
     answer: z.strictObject({ corrections: z.array(PendingCorrection) }),
     handle: async ({ by }) => ({ corrections: await turns.pendingCorrections(by) }),
+  }),
+  route({
+    method: "POST",
+    url: "/v1/corrections/:turnId/fact",
+    id: "rememberCorrection",
+    section: "Facts",
+    summary: "Remember what a correction says",
+    description: "As a fact of its person, with that message as its source.",
+    caller: "admin",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    params,
+    body: CorrectionFact,
+    example: { key: "food.allergies", value: "sesame" },
+    status: 204,
+    answer: Nothing,
+    handle: ({ by, params: { turnId }, body }) => turns.remember(by, turnId, body),
   }),
   route({
     method: "DELETE",
