@@ -47,7 +47,7 @@ const MAY_IMPORT: readonly [file: string, imports: readonly string[]][] = [
     [],
   ],
   [String.raw`json-(?:faults|scan)\.ts`, [String.raw`json-scan\.ts`]],
-  [String.raw`page\.ts`, []],
+  [String.raw`page\.ts`, [String.raw`uuid\.ts`]],
   [String.raw`json-(?:faults|scan)\.ts`, [String.raw`json-scan\.ts`]],
   [String.raw`db/client\.ts`, [SHARED, String.raw`database-url\.ts`, "db/.+"]],
   [String.raw`db/maintenance\.ts`, ["db/.+", "jobs/.+"]],

@@ -25,6 +25,7 @@ import { noteOfDeletion } from "./posted.ts";
 
 /** Messages shown before and after the one that is looked at. */
 const AROUND = 10;
+const LAST_DAY = "9999-12-31";
 const DAY_MS = 86_400_000;
 
 export interface ArchiveDependencies extends ErasingDependencies {
@@ -234,7 +235,8 @@ export class ChatArchive {
 
 function stretchOf(whose: string, { day, before, limit }: NobodyQuery): Stretch {
   const from = day === undefined ? undefined : new Date(`${day}T00:00:00Z`);
-  const end = from && { sentAt: new Date(from.getTime() + DAY_MS) };
+  // No message is later than the last day, and the database reads no later one.
+  const end = from && day !== LAST_DAY ? { sentAt: new Date(from.getTime() + DAY_MS) } : undefined;
   return { from, before: before === undefined ? end : readBefore(whose, before), limit: limit + 1 };
 }
 

@@ -24,7 +24,7 @@ const PAGE = 500;
 export const ErasureQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   /** `nextBefore` of the page before: a place in the chain. */
-  before: z.coerce.number().int().min(1).optional(),
+  before: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
 });
 export type ErasureQuery = z.output<typeof ErasureQuery>;
 

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { isUuid } from "../uuid.ts";
+import { readPlace } from "../page.ts";
 import type { ClaimPoint } from "./org-review-repository.ts";
 
 const POINT = /^(-?\d{1,15})_([0-9a-f-]{36})$/;
@@ -12,9 +12,10 @@ export function writePoint({ at, id }: ClaimPoint): string {
 /** @throws AppError INVALID_INPUT */
 export function readPoint(before: string | undefined): ClaimPoint | undefined {
   if (before === undefined) return undefined;
-  const [, at, id = ""] = POINT.exec(before) ?? [];
-  if (at === undefined || !isUuid(id)) throw notACursor();
-  return { at: new Date(Number(at)), id };
+  const [, at, id] = POINT.exec(before) ?? [];
+  const point = readPlace(at, id);
+  if (!point) throw notACursor();
+  return point;
 }
 
 export function notACursor(): AppError {

@@ -1,5 +1,5 @@
 import type { Tx } from "../db/tenant.ts";
-import { isUuid } from "../uuid.ts";
+import { readPlace } from "../page.ts";
 import { notACursor } from "./claim-cursor.ts";
 import { type FactPage, type FactQuery, listedFact, SHOWN_ABOVE } from "./listing.ts";
 import type { ArchivedPoint, ListingRepository, StrengthPoint } from "./listing-repository.ts";
@@ -74,12 +74,13 @@ function startOf({ before, archived }: FactQuery, now: Date): Start {
       ? { among: "archived", after: undefined }
       : { among: "live", at: now, after: undefined };
   }
-  const [, at, strength, liveId = ""] = LIVE.exec(before) ?? [];
-  if (at !== undefined && Number.isFinite(Number(strength)) && isUuid(liveId) && !archived) {
-    const after = { strength: Number(strength), id: liveId };
-    return { among: "live", at: new Date(Number(at)), after };
+  const [, at, strength, liveId] = LIVE.exec(before) ?? [];
+  const live = readPlace(at, liveId);
+  if (live && Number.isFinite(Number(strength)) && !archived) {
+    return { among: "live", at: live.at, after: { strength: Number(strength), id: live.id } };
   }
-  const [, archivedAt, archivedId = ""] = ARCHIVED.exec(before) ?? [];
-  if (archivedAt === undefined || !isUuid(archivedId)) throw notACursor();
-  return { among: "archived", after: { archivedAt: new Date(Number(archivedAt)), id: archivedId } };
+  const [, archivedAt, archivedId] = ARCHIVED.exec(before) ?? [];
+  const place = readPlace(archivedAt, archivedId);
+  if (!place) throw notACursor();
+  return { among: "archived", after: { archivedAt: place.at, id: place.id } };
 }

@@ -9,6 +9,8 @@ const MOST_STREAMS = 200;
 /** Claims that one page looks through for words or a tag, which no index has: some 50 ms. */
 const LOOKED_THROUGH = 10_000;
 const DAY_MS = 86_400_000;
+const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");
+const LAST_TIME = Date.parse("9999-12-31T23:59:59Z");
 
 interface Wanted extends Omit<FactFilter, "search"> {
   readonly words: readonly string[];
@@ -181,8 +183,11 @@ function headsOf(
     floor === undefined ? sql`true` : sql`(pinned or ${strength} > ${floor}::float8)`;
   const whole = (of: SQL) => head(either, sql`${of} and ${strong(either)}`, sql`2 desc, 1 desc`);
   if (!streams) return whole(sql`true`);
-  const fadesAt = (strength: number, days: number) =>
-    sql`${new Date(at.getTime() + strength * days * DAY_MS).toISOString()}::timestamptz`;
+  const fadesAt = (strength: number, days: number) => {
+    // A cursor may name any strength, and the database reads years of four digits.
+    const time = Math.max(FIRST_TIME, Math.min(at.getTime() + strength * days * DAY_MS, LAST_TIME));
+    return sql`${new Date(time).toISOString()}::timestamptz`;
+  };
   const heads = streams.flatMap(({ agent, tier, days }) => {
     const own = sql`agent_id = ${agent} and claim_tier = ${tier} and claim_half_life_days = ${days}::float8`;
     const above = floor === undefined ? sql`` : sql`and fades_at > ${fadesAt(floor, days)}`;

@@ -9,6 +9,7 @@ import { FactDraft } from "../facts/fact.ts";
 import type { FactService } from "../facts/service.ts";
 import { Instant } from "../instant.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import { readPlace } from "../page.ts";
 import { isUuid } from "../uuid.ts";
 import { type Arm, compareArms } from "./comparison.ts";
 import type { TurnPoint, TurnRepository, TurnRow } from "./repository.ts";
@@ -34,10 +35,12 @@ export const TurnQuery = z.strictObject({
   /** `nextBefore` of the page before. */
   before: z
     .string()
-    .regex(CURSOR, "not a cursor of this list")
-    .transform((cursor): TurnPoint => {
-      const [, openedAt, id = ""] = CURSOR.exec(cursor) ?? [];
-      return { openedAt: new Date(Number(openedAt)), id };
+    .transform((cursor, context): TurnPoint => {
+      const [, openedAt, id] = CURSOR.exec(cursor) ?? [];
+      const place = readPlace(openedAt, id);
+      if (place) return { openedAt: place.at, id: place.id };
+      context.addIssue({ code: "custom", message: "not a cursor of this list" });
+      return z.NEVER;
     })
     .optional(),
 });

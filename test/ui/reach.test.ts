@@ -16,6 +16,10 @@ interface Ids {
   readonly link: string;
 }
 
+/** Milliseconds of a year that the database does not read. */
+const BEYOND = "999999999999999";
+const AN_ID = "01a22f3b-3461-71ab-84a6-b56ba9416c14";
+
 /** Every address of the page that takes an id. */
 const REQUESTS: readonly ((browser: Browser, ids: Ids) => Promise<Page>[])[] = [
   (browser, { user }) => [browser.get(`/ui/facts?scope=user&userId=${user}`)],
@@ -100,6 +104,27 @@ onBothDatabases((engine) => {
     const { html } = await owner.get("/ui/facts?search=telegram");
     expect(html).not.toContain(theirs.externalId);
     expect(html).not.toContain("shop");
+  });
+
+  test("an address that somebody made up is answered in order", async () => {
+    const owner = await signedIn(app, theirs.keys.owner);
+    for (const [url, status] of [
+      [`/ui/inbox?before=${BEYOND}_${AN_ID}`, 400],
+      [`/ui/inbox?before=-${BEYOND}_${AN_ID}`, 400],
+      [`/ui/watch?before=${BEYOND}_${AN_ID}`, 400],
+      [`/ui/facts?scope=org&before=s${BEYOND}_1_${AN_ID}`, 400],
+      [`/ui/facts?scope=org&before=s1_1e308_${AN_ID}`, 200],
+      [`/ui/facts?scope=org&before=s1_-1e308_${AN_ID}`, 200],
+      [`/ui/facts?scope=org&only=archived&before=a${BEYOND}_${AN_ID}`, 400],
+      [`/ui/dead-letters?turns=${BEYOND}9_${AN_ID}`, 400],
+      [`/ui/dead-letters?turns=1_${"-".repeat(36)}`, 400],
+      ["/ui/erasures?before=99999999999", 400],
+      [`/ui/chat?userId=telegram:${theirs.externalId}&day=9999-12-31`, 200],
+      ["/ui/people?search=a%00b", 400],
+      ["/ui/people?search=a&search=b", 400],
+    ] as const) {
+      expect([url, (await owner.get(url)).status]).toEqual([url, status]);
+    }
   });
 
   describe("a key that is pinned", () => {
