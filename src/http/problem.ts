@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { AppError, ERROR_CODES, type ErrorCode } from "../errors.ts";
 import { Unauthorized } from "./authentication.ts";
+import { harmless } from "./harmless.ts";
 
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
@@ -63,6 +64,8 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   if (status >= 500 && !(error instanceof AppError)) {
     request.log.error({ err: error }, "unexpected error");
   }
+  // What the router cannot read comes past no hook.
+  harmless(reply);
   if (error instanceof Unauthorized) reply.header("www-authenticate", 'Bearer realm="souvenir"');
   if (error instanceof MethodNotAllowed) reply.header("allow", error.allowed);
   if (status === 503) reply.header("retry-after", "5");

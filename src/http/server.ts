@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { AppError } from "../errors.ts";
+import { harmless } from "./harmless.ts";
 import type { Metrics } from "./metrics.ts";
 import { ownHosts } from "./own-hosts.ts";
 import { answerProblem } from "./problem.ts";
@@ -53,6 +54,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     if (draining) throw new AppError("UNAVAILABLE", "the server is stopping; send it again");
     if (hasTwoHosts(raw)) throw new AppError("INVALID_INPUT", "there are two Host headers");
   });
+  app.addHook("onSend", async (_request, reply) => harmless(reply));
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "unknown";
     const { method } = request;

@@ -45,6 +45,29 @@ test("no page may run a script but its own, be framed, be cached or send its for
   }
 });
 
+test("no browser takes an answer that is no page for one", async () => {
+  for (const url of [
+    "/ui/facts/%E0%A4%A",
+    `/ui/facts/${"x".repeat(5_000)}`,
+    "/nothing/%E0%A4%A",
+    "/v1/%E0%A4%A",
+    "/v1/docs?nothing=1",
+    "/v1/docs/nothing",
+    "/v1/openapi.json",
+    "/v1/export?org=1",
+    "/v1/keys",
+  ]) {
+    const { headers } = await browser.get(url, { authorization: `Bearer ${OWNER_KEY}` });
+    expect([url, headers]).toMatchObject([
+      url,
+      {
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+      },
+    ]);
+  }
+});
+
 test("the style sheet is the page's own, needs no session and names its version", async () => {
   const { html } = await new Browser(app).get("/ui/sign-in");
   const [, address = ""] = /<link rel="stylesheet" href="([^"]+)"/.exec(html) ?? [];

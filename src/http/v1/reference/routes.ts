@@ -41,7 +41,6 @@ export function referenceRoutes(routes: readonly DescribedRoute[], version: stri
       handle: ({ query: { search }, reply }) => {
         reply.type("text/html; charset=utf-8").headers({
           "content-security-policy": POLICY,
-          "x-content-type-options": "nosniff",
           "referrer-policy": "no-referrer",
           "cache-control": "no-store",
         });
