@@ -15,7 +15,6 @@ const IDENTITY: Partial<Record<SectionName, readonly string[]>> = {
   entries: ["userId", "key", "identityId"],
   revisions: ["messageId", "revision"],
   usage: ["day"],
-  counts: ["day"],
 };
 
 /** What may be there once, whatever its id. */

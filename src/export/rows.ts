@@ -165,8 +165,6 @@ export const SECTIONS = {
     inputTokens: z.int().nonnegative(),
     outputTokens: z.int().nonnegative(),
   }),
-  /** How much was remembered, by day. */
-  counts: z.strictObject({ day: Day, countedAt: At, counts: Json }),
 } as const;
 export type SectionName = keyof typeof SECTIONS;
 
@@ -190,6 +188,8 @@ export const LISTED = {
   }),
   /** Who did what to the org and its keys, who took exports, this one too, and who imported. */
   operations: AuditEvent,
+  /** How much was remembered, as the server counted it by day. */
+  counts: z.strictObject({ day: Day, countedAt: At, counts: Json }),
   /** What was erased: ids and counts, no content. */
   erasures: z.strictObject({
     id: Id,
