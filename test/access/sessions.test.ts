@@ -74,7 +74,11 @@ onBothDatabases((engine) => {
   test("a session is over 12 hours after signing in, however much it was used", async () => {
     const { token, expiresAt } = await signIn((await newKey()).key);
     expect(expiresAt.getTime() - clock.now().getTime()).toBe(12 * HOUR);
-    clock.advance(12 * HOUR - 1);
+    for (let hour = 1; hour < 12; hour++) {
+      clock.advance(HOUR);
+      expect(await sessions.find(token)).toBeDefined();
+    }
+    clock.advance(HOUR - 1);
     expect(await sessions.find(token)).toBeDefined();
     clock.advance(1);
     expect(await sessions.find(token)).toBeUndefined();

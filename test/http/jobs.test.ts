@@ -29,7 +29,8 @@ onBothDatabases((engine) => {
     return { status: response.statusCode, body: response.json() as Record<string, unknown> };
   };
 
-  test("the operator finds a dead job of the server and replays it; to an owner it does not exist", async () => {
+  test("the operator finds a dead job of the server and replays it; to an owner of one org of several it does not exist", async () => {
+    await app.createKey({}, "another");
     const id = await dead(null);
     const found = await app.v1("GET", "/v1/jobs?state=dead&kind=x");
     expect(found.body).toMatchObject({
