@@ -114,10 +114,10 @@ async function insertMessages(
     and user_id = ${userId}::uuid and store_id is null)`;
   await tx.execute(sql`
     insert into search_documents (id, org_id, scope_id, message_id, length, context_length, tokens, text_hash, words_hash)
-    select distinct id, ${orgId}::uuid, ${scope}, id, ${WORDS_PER_MESSAGE}, ${WORDS_PER_MESSAGE}, 20, '', '' from drawn`);
+    select distinct id, ${orgId}::uuid, ${scope}, id, ${WORDS_PER_MESSAGE}::int, ${WORDS_PER_MESSAGE}::int, 20, '', '' from drawn`);
   await tx.execute(sql`
     insert into search_postings (scope_id, term, document_id, org_id, frequency, context_frequency, length, context_length)
-    select ${scope}, stem, id, ${orgId}::uuid, count(*), count(*), ${WORDS_PER_MESSAGE}, ${WORDS_PER_MESSAGE}
+    select ${scope}, stem, id, ${orgId}::uuid, count(*), count(*), ${WORDS_PER_MESSAGE}::int, ${WORDS_PER_MESSAGE}::int
     from drawn group by stem, id`);
 }
 
@@ -131,7 +131,7 @@ async function insertRest(orgId: string, tx: Tx): Promise<void> {
     insert into org_facts (id, org_id, agent_id, key, value, search_text, confidence, tags, tier, half_life_days,
       source_message_id, written_by, observed_at, created_at, consolidated_at, contested, claim_confidence, claim_tags,
       claim_tier, claim_half_life_days, last_confirmed_at, fades_at)
-    select gen_random_uuid(), org_id, agent_id, key, '"something else"', 'something else', confidence, tags, tier,
+    select gen_random_uuid(), org_id, agent_id, key, '"something else"'::json, 'something else', confidence, tags, tier,
       half_life_days, 'other' || ${numbered}, written_by, observed_at + interval '30 seconds', created_at,
       consolidated_at, true, claim_confidence, claim_tags, claim_tier, claim_half_life_days,
       last_confirmed_at + interval '30 seconds', fades_at
