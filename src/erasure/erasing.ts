@@ -1,4 +1,5 @@
 import type { Tx } from "../db/tenant.ts";
+import { AppError } from "../errors.ts";
 import type { FactScope } from "../facts/row.ts";
 import type { ScopeErasing } from "../facts/scope-erasing.ts";
 import type { FactService } from "../facts/service.ts";
@@ -59,17 +60,18 @@ export class Erasing {
   }
 
   async #person(steps: Steps, userId: string): Promise<void> {
-    const { rows, identities, index } = this.#deps;
+    const { rows, index } = this.#deps;
     const { org } = steps;
     const hold = async (tx: Tx) => {
-      const held = await identities.hold(org, [userId], tx);
-      if (held.people[0]?.id !== userId)
+      const held = await this.#held(org, userId, tx);
+      if (held && held.people[0]?.id !== userId)
         throw new Moved("the person was linked into another one meanwhile");
-      return { ...held, people: [userId, ...held.linked] };
+      return held && { ...held, people: [userId, ...held.linked] };
     };
     let people: readonly string[] = [];
     await steps.begin(async (tx) => {
       const held = await hold(tx);
+      if (!held) return {};
       people = held.people;
       const ids = [...people, ...held.identities.map(({ id }) => id)];
       const externalIds = held.identities.map(({ externalId }) => externalId);
@@ -83,6 +85,10 @@ export class Erasing {
       // Whoever writes to them waits from here on, and finds nobody afterwards.
       await steps.once(async (tx) => {
         const held = await hold(tx);
+        if (!held) {
+          rest = false;
+          return {};
+        }
         const said = { userIds: held.people };
         await index.holdPeople(org, held.people, tx);
         rest = (await rows.countMessages(org, said, tx)) > BATCH;
@@ -110,8 +116,21 @@ export class Erasing {
       });
       if (rest) await this.#messages(steps, { userIds: people });
     }
-    for (const id of people) await this.#events(steps, { name: "user", ...org, userId: id });
+    // As they were noted: the person may be gone since a run before this one, and may have been linked with others meanwhile.
+    const ids = await steps.ids();
+    for (const id of ids) await this.#events(steps, { name: "user", ...org, userId: id });
+    await steps.once(async (tx) => ({ cleared: await rows.clearAudit(org, ids, tx) }));
     await this.#orphans(steps);
+  }
+
+  /** @returns undefined for somebody who is gone: a run that was killed had come so far */
+  async #held(org: { readonly orgId: string }, userId: string, tx: Tx) {
+    try {
+      return await this.#deps.identities.hold(org, [userId], tx);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "NOT_FOUND") return undefined;
+      throw error;
+    }
   }
 
   async #store(steps: Steps, storeId: string): Promise<void> {

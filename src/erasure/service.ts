@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { OPERATOR_KEY_ID, type Principal, requireOwner } from "../access/principal.ts";
 import type { AuditService } from "../audit/service.ts";
+import { canonicalJson } from "../canonical-json.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
 import { AppError } from "../errors.ts";
@@ -250,9 +251,14 @@ function requireNamed(names: readonly (string | null)[], typed: string): void {
   });
 }
 
-/** What a report that somebody kept says otherwise than the entry. An entry that was not sealed then may have gone on. */
+/** What a report that somebody kept says otherwise than the entry. */
 function differences(report: Erasure, entry: Erasure): string[] {
-  if (report.hash === null) return [];
+  if (report.hash === null) {
+    if (canonicalJson(report) === canonicalJson(entry)) return [];
+    return [
+      "the report that was shown was not sealed and says something else than the entry does now: keep the entry as it is shown today",
+    ];
+  }
   if (hashOf(report) !== report.hash) return ["the report that was shown was changed"];
   return report.hash === entry.hash
     ? []

@@ -49,6 +49,12 @@ export class Steps {
     });
   }
 
+  /** What was noted so far, by this run or one before it. */
+  async ids(): Promise<readonly string[]> {
+    const entry = await this.#deps.transactions.tenant(this.org, (tx) => this.#current(tx));
+    return entry.report.ids;
+  }
+
   async note(
     { ids, before, ...work }: Changes & Pick<Entry["work"], "samples">,
     tx: Tx,

@@ -68,12 +68,45 @@ onBothDatabases((engine) => {
       isVerified: false,
       faults: ["the report that was shown was changed"],
     });
+    const unsealed = { ...second, hash: null };
+    expect(await verify(unsealed)).toMatchObject({
+      isVerified: false,
+      faults: [
+        expect.stringMatching(/^the report that was shown was not sealed and says something/),
+      ],
+    });
     const tamper = (statement: string) => app.database.session(({ run }) => run(statement));
     await tamper(`update erasures set requested_by = 'somebody' where id = '${second?.id}'`);
     expect(await verify({ id: third?.id })).toMatchObject({ faults: ["entry 2 was changed"] });
     await tamper(`delete from erasures where id = '${second?.id}'`);
     expect(await verify({ id: third?.id })).toMatchObject({
       faults: ["entry 2 is missing", "entry 3 does not follow the one before it"],
+    });
+  });
+
+  test("killed after the person is gone and before that is noted, it comes to its end by itself", async () => {
+    await tell("web:u1", LONG);
+    const { user } = await app.ok("get_user_context", { userId: "web:u1" }, owner);
+    const { id } = user as { id: string };
+    const entry = await ask(id);
+    await app.jobs.runDue();
+    // As the last transaction leaves it.
+    const work = JSON.stringify({ work: { target: { kind: "user", userId: id } } });
+    await app.database.session(({ run }) =>
+      run(`update erasures set state = 'erasing', hash = null, previous_hash = null, erased_at = null,
+          verified_at = null, scrubbed_at = null, report = (report::jsonb || '${work}')::json where id = '${entry}'`),
+    );
+    // Noted by somebody who knew the person a moment before.
+    await app.database.session(({ run }) =>
+      run(`insert into audit_events (id, org_id, at, actor, action, subject_kind, subject_id, reason)
+        select gen_random_uuid(), org_id, now(), 'x', 'x', 'user', '${id}', '${MARKER}' from erasures where id = '${entry}'`),
+    );
+    expect((await v1("POST", "/v1/erasures/run")).status).toBe(200);
+    const { body } = await v1("GET", `/v1/erasures/${entry}`);
+    expect(body).toMatchObject({
+      state: "scrubbed",
+      hash: expect.any(String),
+      report: { scan: { left: {} }, cleared: { audit_events: 1 }, deleted: { users: 1 } },
     });
   });
 
