@@ -57,10 +57,18 @@ async function rewrite(session: Session, unverified: string[]): Promise<string[]
     select quote_ident(relname) as name from pg_class
     where relkind in ('r', 'm') and relnamespace = current_schema()::regnamespace order by relname`);
   const names = rows.map(({ name }) => name);
+  const rewritten: string[] = [];
   await run(`set lock_timeout to '${LOCK_TIMEOUT}'`);
   try {
     for (const name of names) {
       const dead = await rewriteOne(session, name);
+      if (dead === undefined) {
+        unverified.push(
+          `${name} belongs to another login, which alone may write it anew: as its owner run VACUUM FULL ${name}`,
+        );
+        continue;
+      }
+      rewritten.push(name);
       if (dead > 0) {
         unverified.push(
           `${dead} deleted rows of ${name} are still seen by a transaction that was open, a replica or a prepared transaction`,
@@ -70,11 +78,11 @@ async function rewrite(session: Session, unverified: string[]): Promise<string[]
   } finally {
     await run("reset lock_timeout");
   }
-  return names;
+  return rewritten;
 }
 
-/** @returns how many deleted rows somebody may still see, so that they were copied */
-async function rewriteOne({ run, notices }: Session, name: string): Promise<number> {
+/** @returns how many deleted rows somebody may still see, so that they were copied; undefined for a table of somebody else */
+async function rewriteOne({ run, notices }: Session, name: string): Promise<number | undefined> {
   for (let attempt = 1; ; attempt++) {
     const before = await fileOf(run, name);
     notices.length = 0;
@@ -85,11 +93,21 @@ async function rewriteOne({ run, notices }: Session, name: string): Promise<numb
       if (attempt === TRIES) throw new TableBusy(name, { cause: error });
       continue;
     }
-    // Refused, it is passed over with a warning.
-    if ((await fileOf(run, name)) === before) throw new TableBusy(name);
+    // Refused, it is passed over with a warning. To try again would not help.
+    if ((await fileOf(run, name)) === before) {
+      if (await isOthers(run, name)) return undefined;
+      throw new TableBusy(name);
+    }
     const said = notices.map(({ detail }) => /^(\d+) /.exec(detail ?? "")?.[1] ?? "0");
     return Math.max(0, ...said.map(Number));
   }
+}
+
+async function isOthers(run: Session["run"], name: string): Promise<boolean> {
+  const [row] = await run<{ others: boolean }>(
+    `select not pg_has_role(relowner, 'usage') as others from pg_class where oid = to_regclass('${name.replaceAll("'", "''")}')`,
+  );
+  return row?.others ?? false;
 }
 
 async function fileOf(run: Session["run"], name: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { chatMessages } from "../db/schema/chat.ts";
 import { factTables } from "../db/schema/facts.ts";
@@ -19,6 +19,8 @@ interface Scope {
 /** What rows of other sections refer to. */
 const PARENTS = {
   users,
+  /** People who are not linked into another: others may be linked into these alone. */
+  heads: users,
   identities: channelIdentities,
   stores,
   links: identityLinks,
@@ -66,7 +68,13 @@ export class ExportImportRepository {
     const rows = await tx
       .select({ id: table.id })
       .from(table)
-      .where(and(eq(table.orgId, orgId), inArray(table.id, [...ids])));
+      .where(
+        and(
+          eq(table.orgId, orgId),
+          inArray(table.id, [...ids]),
+          parent === "heads" ? isNull(users.linkedInto) : undefined,
+        ),
+      );
     return rows.map(({ id }) => id);
   }
 

@@ -127,14 +127,16 @@ export class ExportImports {
   }
 }
 
-/** Rows in the order of the file, those of one section in a row together. */
+/** Rows in the order of the file, those of one section in a row together; linked people behind those they are linked into. */
 function runsOf(read: readonly { readonly number: number; readonly line: ReadLine }[]) {
   const runs: { section: SectionName; items: Item[] }[] = [];
   for (const { number, line } of read) {
     if (line.kind !== "row") continue;
     const { section, row } = line;
     const last = runs.at(-1);
-    if (last?.section === section) last.items.push({ number, row });
+    const isLinked = (of?: Row) => typeof of?.linkedInto === "string";
+    if (last?.section === section && isLinked(last.items[0]?.row) === isLinked(row))
+      last.items.push({ number, row });
     else runs.push({ section, items: [{ number, row }] });
   }
   return runs;

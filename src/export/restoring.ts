@@ -32,7 +32,7 @@ const UNIQUE: Partial<Record<SectionName, readonly string[]>> = {
 /** Fields that a foreign key binds to a row that has to be there before. */
 const REFERENCES: Readonly<Record<string, Parent>> = {
   userId: "users",
-  linkedInto: "users",
+  linkedInto: "heads",
   fromUserId: "users",
   toUserId: "users",
   identityId: "identities",
@@ -131,11 +131,13 @@ export class Restoring {
     for (const [field, parent] of Object.entries(REFERENCES)) {
       const ids = [...new Set(items.flatMap(({ row }) => idOf(row[field])))];
       const known = new Set(await this.#rows.known(scope, parent, ids, tx));
-      if (section === parent) for (const { row } of items) known.add(String(row.id));
       for (const { number, row } of items) {
         const [id] = idOf(row[field]);
         if (id !== undefined && !known.has(id))
-          missing.set(number, `${field}: ${id} is neither here nor before this line of the file`);
+          missing.set(
+            number,
+            `${field}: ${id} is neither here nor before this line of the file${parent === "heads" ? ", or is linked itself" : ""}`,
+          );
       }
     }
     return missing;

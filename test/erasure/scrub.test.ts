@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Database } from "../../src/db/client.ts";
+import { scrubDatabase } from "../../src/db/scrub.ts";
 import type { Erasure } from "../../src/erasure/erasure.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { TestClock } from "../support/clock.ts";
@@ -81,6 +83,28 @@ describe.each(["embedded", "postgres"] as const)("on the %s database", (engine) 
     expect(lines.join("")).not.toMatch(MARKER);
     expect(lines.length).toBeGreaterThan(30);
   });
+
+  test.runIf(engine === "postgres")(
+    "a table of another login is told, and keeps nothing waiting",
+    async () => {
+      await server?.query("create role plain login password 'plain'");
+      await server?.query("create database plain owner plain");
+      await server?.query(
+        "create table theirs (id int); create table mine (id int); alter table mine owner to plain",
+        "plain",
+      );
+      const url = server?.url({ user: "plain", password: "plain", database: "plain" });
+      const database = await Database.open({ url, dataDir: "/nonexistent" });
+      await server?.query("alter database plain owner to postgres");
+      try {
+        const { tables, unverified } = await scrubDatabase(database);
+        expect(tables).toEqual(["mine"]);
+        expect(unverified[0]).toMatch(/^theirs belongs to another login/);
+      } finally {
+        await database.close();
+      }
+    },
+  );
 
   test.runIf(engine === "postgres")(
     "rows that an open transaction still sees are told",

@@ -121,6 +121,31 @@ onBothDatabases((engine) => {
     expect((await takeExport(source, "org=1", { org: "acme" })).body).toBe(whole.body);
   });
 
+  test("linked people whose person is another org's, themselves, or linked are refused alone", async () => {
+    await target.v1("POST", "/v1/orgs", { slug: "taken" });
+    await target.v1("POST", "/v1/orgs", { slug: "edited" });
+    const known = JSON.parse(
+      whole.lines.find((text) => text.startsWith('{"section":"users"')) ?? "",
+    );
+    const id = (n: number) => `0190bbbb-0000-7000-8000-00000000000${n}`;
+    const person = (n: number, linkedInto?: number) => {
+      const row = { ...known.row, id: id(n), linkedInto: linkedInto ? id(linkedInto) : null };
+      return JSON.stringify({ section: "users", row });
+    };
+    await importLines(target, [person(1)], { org: "taken" });
+    const lines = [person(1), person(2), person(3, 1), person(4, 2), person(5, 5), person(6, 4)];
+    const outcomes = await importLines(target, lines, { org: "edited" });
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      "refused",
+      "new",
+      "refused",
+      "new",
+      "refused",
+      "refused",
+    ]);
+    expect(outcomes[5]?.reason).toMatch(/or is linked itself$/);
+  });
+
   test("somebody who is here under another id is refused by name, and so is what is theirs", async () => {
     await target.v1("POST", "/v1/orgs", { slug: "clash" });
     const key = await target.createKey({ role: "owner" }, "clash");
