@@ -51,39 +51,13 @@ export type ArchiveRow = Awaited<ReturnType<ArchiveRepository["of"]>>[number];
 /** Reads the archive for people who look through it. */
 export class ArchiveRepository {
   /** A person's messages, newest first. */
-  of({ orgId }: Scope, userId: string, { from, before, limit }: Stretch, tx: Tx) {
-    return tx
-      .select(columns())
-      .from(chatMessages)
-      .leftJoin(users, isSpeaker(orgId))
-      .where(
-        and(
-          eq(chatMessages.orgId, orgId),
-          eq(chatMessages.userId, userId),
-          from && gte(chatMessages.sentAt, from),
-          isBefore(before),
-        ),
-      )
-      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
-      .limit(limit);
+  of({ orgId }: Scope, userId: string, stretch: Stretch, tx: Tx) {
+    return newestFirst(orgId, eq(chatMessages.userId, userId), stretch, tx);
   }
 
   /** Messages of nobody, newest first: channel posts, and what could not be read. */
-  ofNobody({ orgId }: Scope, { from, before, limit }: Stretch, tx: Tx): Promise<ArchiveRow[]> {
-    return tx
-      .select(columns())
-      .from(chatMessages)
-      .leftJoin(users, isSpeaker(orgId))
-      .where(
-        and(
-          eq(chatMessages.orgId, orgId),
-          isNull(chatMessages.userId),
-          from && gte(chatMessages.sentAt, from),
-          isBefore(before),
-        ),
-      )
-      .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
-      .limit(limit);
+  ofNobody({ orgId }: Scope, stretch: Stretch, tx: Tx): Promise<ArchiveRow[]> {
+    return newestFirst(orgId, isNull(chatMessages.userId), stretch, tx);
   }
 
   /** Messages by their ids, in no order. */
@@ -166,6 +140,23 @@ export class ArchiveRepository {
       });
     return row;
   }
+}
+
+function newestFirst(orgId: string, whose: SQL, { from, before, limit }: Stretch, tx: Tx) {
+  return tx
+    .select(columns())
+    .from(chatMessages)
+    .leftJoin(users, isSpeaker(orgId))
+    .where(
+      and(
+        eq(chatMessages.orgId, orgId),
+        whose,
+        from && gte(chatMessages.sentAt, from),
+        isBefore(before),
+      ),
+    )
+    .orderBy(desc(chatMessages.sentAt), desc(chatMessages.id))
+    .limit(limit);
 }
 
 function columns() {

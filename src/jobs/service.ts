@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { hasRole, OPERATOR_KEY_ID, type Principal, requireAdmin } from "../access/principal.ts";
+import {
+  isOwner,
+  OPERATOR_KEY_ID,
+  type Principal,
+  requireAdmin,
+  requireOwner,
+} from "../access/principal.ts";
 import type { AuditEvent, AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Transactions, Tx } from "../db/tenant.ts";
@@ -133,11 +139,11 @@ export class JobService {
   /** What the server does, when, and how it went last; in the order of the kinds. */
   async schedule(by: Principal): Promise<ScheduledKind[]> {
     const { jobs, handlers, clock } = this.#deps;
-    const kinds = handlers.map(({ kind }) => kind).sort();
+    const sorted = handlers.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+    const kinds = sorted.map(({ kind }) => kind);
     const rows = await this.#within(by, (scope, tx) => jobs.lastRuns(scope, kinds, tx));
     const now = clock();
-    return kinds.map((kind) => {
-      const { cron } = handlers.find((handler) => handler.kind === kind) ?? {};
+    return sorted.map(({ kind, cron }) => {
       const last = rows.find((row) => row.kind === kind);
       return {
         kind,
@@ -192,19 +198,12 @@ export class JobService {
     const { orgId } = by;
     const seesServer =
       by.keyId === OPERATOR_KEY_ID ||
-      (hasRole(by, "owner") &&
-        (await transactions.system("operator", (tx) => jobs.isOnlyOrg(orgId, tx))));
+      (isOwner(by) && (await transactions.system("operator", (tx) => jobs.isOnlyOrg(orgId, tx))));
     if (seesServer) {
       return transactions.system("operator", (tx) => work({ orgId, withServer: true }, tx));
     }
     return transactions.tenant(by, (tx) => work({ orgId, withServer: false }, tx));
   }
-}
-
-/** @throws AppError FORBIDDEN */
-function requireOwner(by: Principal): void {
-  requireAdmin(by);
-  if (!hasRole(by, "owner")) throw new AppError("FORBIDDEN", "this needs an owner key");
 }
 
 function writePoint({ at, id }: PagePoint): string {

@@ -54,19 +54,19 @@ export class OrgService {
   }
 
   /** The short name of the caller's org. @throws AppError NOT_FOUND */
-  async slugOf({ orgId }: Scope, tx: Tx): Promise<string> {
-    const org = await this.#orgs.named({ orgId }, tx);
-    if (!org) throw new AppError("NOT_FOUND", "the org is gone");
-    return org.slug;
+  async slugOf(scope: Scope, tx: Tx): Promise<string> {
+    return (await this.#named(scope, tx)).slug;
   }
 
   /** The caller's org by its names. */
   own(by: Principal): Promise<Pick<Org, "slug" | "name">> {
-    return this.#transactions.tenant(by, async (tx) => {
-      const org = await this.#orgs.named(by, tx);
-      if (!org) throw new AppError("NOT_FOUND", "the org is gone");
-      return org;
-    });
+    return this.#transactions.tenant(by, (tx) => this.#named(by, tx));
+  }
+
+  async #named(scope: Scope, tx: Tx): Promise<Pick<Org, "slug" | "name">> {
+    const org = await this.#orgs.named(scope, tx);
+    if (!org) throw new AppError("NOT_FOUND", "the org is gone");
+    return org;
   }
 
   list(by: Principal): Promise<Org[]> {
