@@ -96,12 +96,15 @@ export function answersHead({ method, media, caller }: DescribedRoute): boolean 
   return method === "GET" && (media === undefined || caller === "anybody");
 }
 
-/** Infers the types of `handle` from the schemas, then forgets them, so that all routes fit into one list. */
+/**
+ * Infers the types of `handle` from the schemas, then forgets them, so that all routes fit into one list. A parameter that
+ * a route does not know is refused, whatever its schema says: one that is misspelt would else be passed over.
+ */
 export function route<
   A extends z.ZodType,
   P extends z.ZodObject = None,
   Q extends z.ZodObject = None,
   B extends z.ZodType = z.ZodUndefined,
 >(spec: RouteSpec<P, Q, B, A>): Route {
-  return spec as unknown as Route;
+  return { ...spec, ...(spec.query && { query: spec.query.strict() }) } as unknown as Route;
 }

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OpenApi } from "../../../src/http/v1/reference/openapi.ts";
 import { openApiOf, operationsOf } from "../../isolation/operations.ts";
-import { openApp, type TestApp } from "../../support/app.ts";
+import { OWNER_KEY, openApp, type TestApp } from "../../support/app.ts";
 import schema from "./openapi-3.1.schema.json" with { type: "json" };
 import { OPERATIONS } from "./operations.ts";
 
@@ -58,6 +58,20 @@ test("every body has an example, which its schema takes", async () => {
     if (!media) continue;
     expect([operationId, media.example]).toEqual([operationId, expect.anything()]);
     expect([operationId, ajv.validate(media.schema, media.example)]).toEqual([operationId, true]);
+  }
+});
+
+test("every route that takes a key refuses a parameter that it does not know, by name", async () => {
+  const headers = { authorization: `Bearer ${OWNER_KEY}` };
+  for (const { operationId, method, url, "x-caller": caller } of await operationsOf(app)) {
+    if (["operator", "signer"].includes(caller) || operationId === "postMessages") continue;
+    const address = `${url.replace(/:\w+/g, "telegram:1")}?nobody=asked`;
+    const answer = await app.http.inject({ method, url: address, headers });
+    expect([operationId, answer.statusCode, answer.body]).toEqual([
+      operationId,
+      400,
+      expect.stringContaining('\\"nobody\\"'),
+    ]);
   }
 });
 
