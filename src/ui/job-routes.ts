@@ -5,7 +5,6 @@ import { hasRole } from "../access/principal.ts";
 import { DeliveryQuery } from "../channels/deliveries.ts";
 import { JobQuery, RunQuery } from "../jobs/service.ts";
 import { TurnQuery } from "../turns/service.ts";
-import type { PersonCard } from "../users/person.ts";
 import { address } from "./address.ts";
 import type { AdminPages } from "./admin-routes.ts";
 import { render } from "./layout.ts";
@@ -13,7 +12,6 @@ import { DeadLettersPage } from "./pages/dead-letters.ts";
 import { JobRunsPage } from "./pages/job-runs.ts";
 import { JobsPage } from "./pages/jobs.ts";
 import { parse } from "./parse.ts";
-import type { Viewer } from "./viewer.ts";
 
 const PAGE = 20;
 
@@ -88,18 +86,12 @@ export function jobRoutes(app: FastifyInstance, pages: AdminPages): void {
       viewer=${viewer}
       turns=${dead}
       deliveries=${letters}
-      people=${await peopleOf(viewer, userIds)}
+      people=${await people.byIds(principal, userIds)}
       before=${{ turns: beforeTurn, deliveries: beforeDelivery }}
       done=${done}
     />`;
     return reply.type("text/html; charset=utf-8").send(render(page));
   });
-
-  const peopleOf = async ({ principal }: Viewer, userIds: readonly string[]) => {
-    const found = new Map<string, PersonCard>();
-    for (const id of new Set(userIds)) found.set(id, await people.find(principal, id));
-    return found;
-  };
 
   const lettersDone = address("/dead-letters", { done: "replayed" });
 

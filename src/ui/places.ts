@@ -32,6 +32,12 @@ export function nameOfDetail({ identities, ...person }: PersonDetail): string {
   return nameOf({ ...person, identities: ids });
 }
 
+/** What else a person is known by on their channels. */
+export function otherNames(person: PersonCard): string {
+  const name = nameOf(person);
+  return person.identities.filter((identity) => identity !== name).join(", ");
+}
+
 /** What scopes are called, by what they are named in `keyOfPlace`. */
 export type Names = ReadonlyMap<string, string>;
 
@@ -53,13 +59,19 @@ export class Places {
     this.#orgs = orgs;
   }
 
-  /** What scopes that a key is shown are called, each looked up once. */
+  /** What scopes that a key is shown are called, by their internal ids; people are looked up all at once. */
   async names(principal: Principal, all: readonly Place[]): Promise<Names> {
+    const people = await this.#people.byIds(
+      principal,
+      all.flatMap(({ userId }) => userId ?? []),
+    );
     const names = new Map<string, string>();
     for (const { scope, userId, storeId } of all) {
       const place = { scope, userId, storeId };
+      const person = people.get(userId ?? "");
       if (names.has(keyOfPlace(place))) continue;
-      names.set(keyOfPlace(place), (await this.find(principal, place)).name);
+      if (scope !== "user") names.set(keyOfPlace(place), (await this.find(principal, place)).name);
+      else if (person) names.set(keyOfPlace(place), nameOf(person));
     }
     return names;
   }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "../db/tenant.ts";
+import { sqlArray } from "../sql-array.ts";
 import type { PersonCard, PersonDetail, UserStatus } from "./person.ts";
 
 interface Scope {
@@ -33,10 +34,7 @@ export class PeopleRepository {
   async list({ orgId }: Scope, filter: PeopleFilter, tx: Tx): Promise<PersonCard[]> {
     const { search, id, status, before, limit } = filter;
     const rows = await tx.execute<{ card: string }>(sql`
-      select json_build_object('id', u.id, 'username', u.username, 'firstName', u.first_name,
-        'status', u.status, 'role', u.role, 'createdAt', ${millis("u.created_at")},
-        'identities', (select coalesce(json_agg(i.channel || ':' || i.external_id order by i.created_at, i.id), '[]')
-          from channel_identities i where i.org_id = ${orgId} and i.user_id = u.id))::text as card
+      select ${cardOf(orgId)} as card
       from users u
       where u.org_id = ${orgId} and u.linked_into is null
         ${
@@ -49,10 +47,21 @@ export class PeopleRepository {
         ${before === undefined ? sql`` : sql`and u.id < ${before}::uuid`}
         ${search === undefined ? sql`` : sql`and ${named(orgId, search)}`}
       order by u.id desc limit ${limit}`);
-    return rows.map(({ card }) => {
-      const person = JSON.parse(card) as Omit<PersonCard, "createdAt"> & { createdAt: number };
-      return { ...person, createdAt: isoOf(person.createdAt) };
-    });
+    return rows.map(({ card }) => readCard(card));
+  }
+
+  /** People by the internal ids that were asked for: whoever was linked to another person is that one. */
+  async byIds(
+    { orgId }: Scope,
+    ids: readonly string[],
+    tx: Tx,
+  ): Promise<ReadonlyMap<string, PersonCard>> {
+    const rows = await tx.execute<{ id: string; card: string }>(sql`
+      select asked.id, ${cardOf(orgId)} as card
+      from users asked
+      join users u on u.org_id = ${orgId} and u.id = coalesce(asked.linked_into, asked.id)
+      where asked.org_id = ${orgId} and asked.id = any(${sqlArray(ids)}::uuid[])`);
+    return new Map(rows.map(({ id, card }) => [id, readCard(card)]));
   }
 
   /** Who somebody is, and how much is kept of them. */
@@ -87,6 +96,19 @@ export class PeopleRepository {
       })),
     };
   }
+}
+
+/** A person `u` as JSON text. */
+function cardOf(orgId: string) {
+  return sql`json_build_object('id', u.id, 'username', u.username, 'firstName', u.first_name,
+    'status', u.status, 'role', u.role, 'createdAt', ${millis("u.created_at")},
+    'identities', (select coalesce(json_agg(i.channel || ':' || i.external_id order by i.created_at, i.id), '[]')
+      from channel_identities i where i.org_id = ${orgId} and i.user_id = u.id))::text`;
+}
+
+function readCard(card: string): PersonCard {
+  const person = JSON.parse(card) as Omit<PersonCard, "createdAt"> & { createdAt: number };
+  return { ...person, createdAt: isoOf(person.createdAt) };
 }
 
 /** Epoch milliseconds: JSON has no dates. */

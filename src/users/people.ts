@@ -75,6 +75,20 @@ export class People {
     });
   }
 
+  /** Many people by their internal ids, as `find` has each; whom a key may not see is left out. */
+  async byIds(
+    principal: Principal,
+    userIds: readonly string[],
+  ): Promise<ReadonlyMap<string, PersonCard>> {
+    if (userIds.length === 0) return new Map();
+    const { people, transactions } = this.#deps;
+    const found = await transactions.tenant(principal, (tx) =>
+      people.byIds(principal, userIds, tx),
+    );
+    const pinned = principal.pins.userId;
+    return pinned === undefined ? found : new Map([...found].filter(([, { id }]) => id === pinned));
+  }
+
   /** A person as their own page shows them. @throws AppError as `find` */
   detail(principal: Principal, userId: string): Promise<PersonDetail> {
     const { people, users, transactions } = this.#deps;

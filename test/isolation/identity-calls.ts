@@ -226,6 +226,7 @@ export const IDENTITY_CALLS: Readonly<Record<string, Calls>> = {
       ...(await people.list(mine, { id: a.userId, limit: 9 }, tx)),
       ...(await people.list(mine, { search: a.externalId, limit: 9 }, tx)),
     ]),
+    byIds: answers(new Map(), (a, mine, tx) => people.byIds(mine, [a.userId], tx)),
     detail: nothing((a, mine, tx) => people.detail(mine, a.userId, tx)),
   },
   NewcomerRepository: {

@@ -164,7 +164,15 @@ onBothDatabases((engine) => {
     await system(
       sql`update forward_deliveries set state = 'dead', last_error = 'status 502' where org_id = ${org.orgId}`,
     );
+    const linked = v7();
+    await system(sql`insert into users (id, org_id, status, created_at, linked_into)
+      values (${linked}::uuid, ${org.orgId}::uuid, 'approved', now(), ${org.userId}::uuid)`);
+    await system(
+      sql`update forward_deliveries set user_id = ${linked}::uuid where org_id = ${org.orgId}`,
+    );
     const { html } = await admin.get("/ui/dead-letters");
+    expect(html).toContain(`href="/ui/people/${linked}"`);
+    expect(textOf(html)).not.toContain(linked);
     expect(textOf(html)).toContain("status 529");
     expect(textOf(html)).toContain("status 502");
     const [, one = ""] = /action="(\/ui\/dead-letters\/deliveries\/[^"]+)"/.exec(html) ?? [];
