@@ -24,6 +24,6 @@ export function personAddress(userId: string, parameters?: Parameters, below = "
   return address(`/people/${encodeURIComponent(userId)}${below}`, parameters);
 }
 
-export function messageAddress(messageId: string, parameters?: Parameters): string {
-  return address(`/chat/${encodeURIComponent(messageId)}`, parameters);
+export function messageAddress(messageId: string): string {
+  return address(`/chat/${encodeURIComponent(messageId)}`);
 }

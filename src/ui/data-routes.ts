@@ -13,7 +13,7 @@ import { address } from "./address.ts";
 import { render } from "./layout.ts";
 import { DataPage, type DataSubject } from "./pages/data.ts";
 import { ErasurePage, ErasuresPage } from "./pages/erasures.ts";
-import { blank, parse } from "./parse.ts";
+import { blank, faultOf, parse } from "./parse.ts";
 import { nameOf } from "./places.ts";
 import type { Viewer, Viewers } from "./viewer.ts";
 
@@ -67,7 +67,7 @@ export function dataRoutes(app: FastifyInstance, options: DataOptions): void {
         return await reply.redirect(address(`/erasures/${id}`), 303);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "INVALID_INPUT") throw error;
-        const text = [error.message, error.hint].filter(Boolean).join(". ");
+        const text = faultOf(error);
         return show(reply.code(400), viewer, query, { of: act, text });
       }
     });

@@ -9,7 +9,7 @@ import type { People } from "../users/people.ts";
 import { personAddress } from "./address.ts";
 import { render } from "./layout.ts";
 import { EntriesScreen, EntryScreen, type RefusedEntry } from "./pages/entries.ts";
-import { blank, parse } from "./parse.ts";
+import { blank, faultOf, parse } from "./parse.ts";
 import { PersonPath } from "./people-routes.ts";
 import { readValue, VALUE_KINDS, writeValue } from "./value-form.ts";
 import type { Viewer, Viewers } from "./viewer.ts";
@@ -95,7 +95,7 @@ export function entryRoutes(app: FastifyInstance, options: EntryOptions): void {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code !== "INVALID_INPUT" && error.code !== "LIMIT_EXCEEDED") throw error;
-      const fault = [error.message, error.hint].filter(Boolean).join(". ");
+      const fault = faultOf(error);
       const refused = { key, written, reason, fault };
       reply.code(400);
       return known

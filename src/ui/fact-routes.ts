@@ -13,7 +13,7 @@ import { address, factAddress, listAddress } from "./address.ts";
 import { render } from "./layout.ts";
 import type { KeyNames } from "./pages/actor.ts";
 import { FactPage } from "./pages/fact.ts";
-import { parse } from "./parse.ts";
+import { faultOf, parse } from "./parse.ts";
 import { type Places, requireShown } from "./places.ts";
 import { type RefusedEdit, readValue, VALUE_KINDS } from "./value-form.ts";
 import type { Viewer, Viewers } from "./viewer.ts";
@@ -107,7 +107,7 @@ export function factRoutes(app: FastifyInstance, options: FactOptions): void {
       return await reply.redirect(factAddress(newId, { done: "edited" }), 303);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "INVALID_INPUT") throw error;
-      const fault = [error.message, error.hint].filter(Boolean).join(". ");
+      const fault = faultOf(error);
       return show(reply.code(400), viewer, id, { refused: { written, reason, fault } });
     }
   });

@@ -17,15 +17,13 @@ export function liveFilter(action: string, list: string) {
 }
 
 /**
- * Attributes of a form that changes something without leaving the page. Where its answer leads has to show the same part.
- *
- * @param part the selector of what is replaced
+ * Attributes of a form that changes something without leaving the page. Where its answer leads is shown in place of the content.
  */
-export function inPlace(action: string, part = "#main") {
+export function inPlace(action: string) {
   return {
     "hx-post": action,
-    "hx-target": part,
-    "hx-select": part,
+    "hx-target": "#main",
+    "hx-select": "#main",
     "hx-swap": "outerHTML",
   };
 }

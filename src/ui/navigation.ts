@@ -1,16 +1,11 @@
-import { hasRole, type Principal } from "../access/principal.ts";
-
-/**
- * Who a screen is for: `anybody` also a key of one person, which is shown that person alone; `member` every other key;
- * `admin` and `owner` keys of that role without pins, as `requireAdmin` has it.
- */
-type Audience = "anybody" | "member" | "admin" | "owner";
+import { isAdmin, type Principal } from "../access/principal.ts";
 
 interface NavigationEntry {
   /** Below /ui; also the word by which a page says that it is this one. */
   readonly path: string;
   readonly label: string;
-  readonly audience: Audience;
+  /** Every other screen is for anybody: a key of one person is shown that person alone. */
+  readonly forAdmins?: true;
 }
 
 interface NavigationGroup {
@@ -23,35 +18,35 @@ const NAVIGATION: readonly NavigationGroup[] = [
   {
     label: "Memory",
     entries: [
-      { path: "/facts", label: "Facts", audience: "anybody" },
-      { path: "/inbox", label: "Inbox", audience: "anybody" },
-      { path: "/duplicates", label: "Duplicates", audience: "anybody" },
-      { path: "/watch", label: "Watch", audience: "anybody" },
+      { path: "/facts", label: "Facts" },
+      { path: "/inbox", label: "Inbox" },
+      { path: "/duplicates", label: "Duplicates" },
+      { path: "/watch", label: "Watch" },
     ],
   },
   {
     label: "People",
     entries: [
-      { path: "/people", label: "People", audience: "anybody" },
-      { path: "/chat", label: "Chat", audience: "anybody" },
-      { path: "/preview", label: "What the agent sees", audience: "anybody" },
+      { path: "/people", label: "People" },
+      { path: "/chat", label: "Chat" },
+      { path: "/preview", label: "What the agent sees" },
     ],
   },
   {
     label: "Rules",
     entries: [
-      { path: "/rules", label: "Rules", audience: "admin" },
-      { path: "/comparison", label: "On and off", audience: "admin" },
+      { path: "/rules", label: "Rules", forAdmins: true },
+      { path: "/comparison", label: "On and off", forAdmins: true },
     ],
   },
   {
     label: "Operations",
     entries: [
-      { path: "/jobs", label: "Jobs", audience: "admin" },
-      { path: "/dead-letters", label: "Dead letters", audience: "admin" },
-      { path: "/keys", label: "Keys", audience: "admin" },
-      { path: "/audit", label: "Audit trail", audience: "admin" },
-      { path: "/data", label: "Export and erase", audience: "anybody" },
+      { path: "/jobs", label: "Jobs", forAdmins: true },
+      { path: "/dead-letters", label: "Dead letters", forAdmins: true },
+      { path: "/keys", label: "Keys", forAdmins: true },
+      { path: "/audit", label: "Audit trail", forAdmins: true },
+      { path: "/data", label: "Export and erase" },
     ],
   },
 ];
@@ -60,12 +55,6 @@ const NAVIGATION: readonly NavigationGroup[] = [
 export function navigationOf(principal: Principal): readonly NavigationGroup[] {
   return NAVIGATION.map(({ label, entries }) => ({
     label,
-    entries: entries.filter(({ audience }) => isFor(principal, audience)),
+    entries: entries.filter(({ forAdmins }) => !forAdmins || isAdmin(principal)),
   })).filter(({ entries }) => entries.length > 0);
-}
-
-function isFor(principal: Principal, audience: Audience): boolean {
-  if (audience === "anybody") return true;
-  if (audience === "member") return principal.pins.userId === undefined;
-  return hasRole(principal, audience) && Object.keys(principal.pins).length === 0;
 }

@@ -11,6 +11,11 @@ export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<
   throw new AppError("INVALID_INPUT", faults.join("; "));
 }
 
+/** What was refused and what helps, as one text for the form to show. */
+export function faultOf({ message, hint }: AppError): string {
+  return [message, hint].filter(Boolean).join(". ");
+}
+
 /** A field of a form that was left empty is one that was not filled in. */
 export function blank<S extends z.ZodType>(schema: S) {
   return z.preprocess((value) => (value === "" ? undefined : value), schema);

@@ -10,7 +10,7 @@ import type { AdminPages } from "./admin-routes.ts";
 import { render } from "./layout.ts";
 import { type RefusedRules, RulesPage } from "./pages/rules.ts";
 import { RulesVersionPage } from "./pages/rules-version.ts";
-import { blank, parse } from "./parse.ts";
+import { blank, faultOf, parse } from "./parse.ts";
 import type { Viewer } from "./viewer.ts";
 
 const PAGE = 20;
@@ -77,7 +77,7 @@ export function rulesRoutes(app: FastifyInstance, pages: AdminPages): void {
       const status = { CONFLICT: 409, INVALID_INPUT: 400 }[error.code as string];
       if (status === undefined) throw error;
       // Their text stays in the form, which is now based on what the other one saved.
-      const fault = [error.message, error.hint].filter(Boolean).join(". ");
+      const fault = faultOf(error);
       return show(reply.code(status), viewer, { storeId }, { text, reason, fault });
     }
     return reply.redirect(address("/rules", { storeId, done: "rules_saved" }), 303);

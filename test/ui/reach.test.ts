@@ -207,7 +207,7 @@ onBothDatabases((engine) => {
       for (const url of ["/ui/chat?nobody=1", `/ui/people/${theirs.userId}/link`]) {
         expect((await browser.get(url)).status).toBe(403);
       }
-      const searched = await browser.get("/ui?search=222");
+      const searched = await browser.get("/ui/facts?search=222");
       expect(searched.html).not.toContain(other.external);
     });
 
@@ -254,6 +254,7 @@ onBothDatabases((engine) => {
         404,
       );
       expect(list.html).not.toContain("/ui/export");
+      expect((await browser.get("/ui/facts")).html).not.toContain("/ui/export");
       expect((await browser.get(`/ui/export?userId=${theirs.userId}`)).status).toBe(403);
     });
   });

@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { ComponentChildren } from "preact";
 import type { AuditRecord } from "../../audit/service.ts";
-import { address, factAddress } from "../address.ts";
+import { address, factAddress, personAddress } from "../address.ts";
 import { Text } from "../text.ts";
 import type { KeyNames } from "./actor.ts";
 import { purposeOf } from "./job-words.ts";
@@ -91,7 +91,7 @@ export function Subject({ event, names }: SubjectProps): ComponentChildren {
   const { subjectKind, subjectId, details } = event;
   switch (subjectKind) {
     case "user":
-      return html`<a href=${address(`/people/${subjectId}`)}>a person</a>`;
+      return html`<a href=${personAddress(subjectId)}>a person</a>`;
     case "key":
       return html`the key “<${Text} text=${names.get(subjectId) ?? subjectId} limit=${60} />”`;
     case "org":

@@ -2,6 +2,7 @@ import { html } from "htm/preact";
 import type { MemorySettings } from "../../orgs/memory.ts";
 import { type Arm, differenceOf, neededFor } from "../../turns/comparison.ts";
 import { Layout } from "../layout.ts";
+import { figure } from "../parts/figures.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Table } from "../parts/table.ts";
 import { Day } from "../text.ts";
@@ -111,11 +112,11 @@ function Numbers({ since, arms: { on, off } }: ComparisonProps["compared"]) {
               caption="Thumbs and answers asked for again, with memory and without"
               columns=${["Counted", { label: "With memory", number: true }, { label: "Without", number: true }]}
               rows=${[
-                ["Turns", whole(on.turns), whole(off.turns)],
-                ["Thumbs up", whole(on.up), whole(off.up)],
-                ["Thumbs down", whole(on.down), whole(off.down)],
+                ["Turns", figure(on.turns), figure(off.turns)],
+                ["Thumbs up", figure(on.up), figure(off.up)],
+                ["Thumbs down", figure(on.down), figure(off.down)],
                 ["Share of thumbs that are up", percent(on.upRate), percent(off.upRate)],
-                ["Answers asked for again", whole(on.regenerated), whole(off.regenerated)],
+                ["Answers asked for again", figure(on.regenerated), figure(off.regenerated)],
                 [
                   "Share of answers asked for again",
                   percent(on.regeneratedRate),
@@ -149,7 +150,7 @@ function verdict({ of, read, better }: Rate, on: Arm, off: Arm): string {
   const [withIt, without] = [read(on), read(off)];
   const total = withIt.of + without.of;
   const rate = total === 0 ? 0.5 : (withIt.hits + without.hits) / total;
-  const needed = `To see a difference of 10 points takes about ${whole(neededFor(rate, 0.1))} ${of} on each side, one of 5 points about ${whole(neededFor(rate, 0.05))}; there are ${whole(withIt.of)} and ${whole(without.of)}.`;
+  const needed = `To see a difference of 10 points takes about ${figure(neededFor(rate, 0.1))} ${of} on each side, one of 5 points about ${figure(neededFor(rate, 0.05))}; there are ${figure(withIt.of)} and ${figure(without.of)}.`;
   const found = differenceOf(withIt, without);
   if (!found) return `too few to say anything. ${needed}`;
   const { low, high } = found;
@@ -164,5 +165,4 @@ function verdict({ of, read, better }: Rate, on: Arm, off: Arm): string {
 }
 
 const signed = (share: number) => `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(1)}`;
-const whole = (count: number) => count.toLocaleString("en");
 const percent = (share: number | null) => (share === null ? "–" : `${(share * 100).toFixed(1)} %`);

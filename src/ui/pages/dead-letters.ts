@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { DeliveryRecord } from "../../channels/deliveries.ts";
 import type { TurnRecord } from "../../turns/service.ts";
 import type { PersonCard } from "../../users/person.ts";
-import { address } from "../address.ts";
+import { address, personAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Pager } from "../parts/pager.ts";
@@ -131,7 +131,7 @@ function Letter({ action, userId, people, children }: LetterProps) {
   const name = person ? nameOf(person) : userId;
   return html`
     <li class="row">
-      <a class="row-name" href=${address(`/people/${userId}`)}><${Text} text=${name} limit=${80} /></a>
+      <a class="row-name" href=${personAddress(userId)}><${Text} text=${name} limit=${80} /></a>
       ${children}
       <form class="aside" method="post" action=${address(action)}>
         <button class="quiet small">Try again<span class="hidden"> for <${Text} text=${name} limit=${80} /></span></button>

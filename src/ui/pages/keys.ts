@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { KeyInfo } from "../../access/service.ts";
 import type { ListedAccount } from "../../channels/service.ts";
-import { address } from "../address.ts";
+import { address, personAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Day, Text } from "../text.ts";
@@ -81,7 +81,7 @@ function Key({ info, stores, own }: KeyProps) {
         </p>
         <p class="muted meta">
           <span>agent ${agentId ?? defaultAgent}${agentId !== undefined && " only"}</span>
-          ${userId !== undefined && html`<span>only for <a href=${address(`/people/${userId}`)}>one person</a></span>`}
+          ${userId !== undefined && html`<span>only for <a href=${personAddress(userId)}>one person</a></span>`}
           ${storeId !== undefined && html`<span>only in <${Text} text=${stores.get(storeId) ?? storeId} limit=${60} /></span>`}
           <span>made <${Day} at=${new Date(createdAt)} /></span>
           <span>${lastUsedAt === null ? "never used" : html`last used <${Day} at=${new Date(lastUsedAt)} />`}</span>

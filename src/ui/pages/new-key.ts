@@ -5,7 +5,7 @@ import { address } from "../address.ts";
 import { Layout } from "../layout.ts";
 import { Select } from "../parts/filter-form.ts";
 import { PageHead } from "../parts/page-head.ts";
-import { nameOf } from "../places.ts";
+import { nameOf, otherNames } from "../places.ts";
 import { Text } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
 import type { DraftKey } from "./keys.ts";
@@ -84,9 +84,4 @@ function Found({ found, hasMore, chosen }: FoundProps) {
       ${hasMore && html`<p class="hint">There are more: look for more of the name.</p>`}
     </fieldset>
   `;
-}
-
-function otherNames(person: PersonCard): string {
-  const name = nameOf(person);
-  return person.identities.filter((identity) => identity !== name).join(", ");
 }

@@ -104,7 +104,7 @@ function WaitingList({ waiting, isAdmin }: Pick<OrgOverview, "waiting"> & { isAd
       corrections,
       "corrections that nobody learned from",
       "correction that nobody learned from",
-      "/inbox",
+      "/inbox/corrections",
     ],
     [
       deadLetters,

@@ -6,6 +6,7 @@ import { address, listAddress } from "../address.ts";
 import { Layout } from "../layout.ts";
 import { PageHead } from "../parts/page-head.ts";
 import { Pager } from "../parts/pager.ts";
+import { PeopleFilter, PeopleRows } from "../parts/people-list.ts";
 import { nameOf } from "../places.ts";
 import { Text } from "../text.ts";
 import type { Viewer } from "../viewer.ts";
@@ -27,7 +28,7 @@ export function WherePage({ viewer, stores, people, search, isLater }: WhereProp
     return html`
       <${Layout} title="Facts" viewer=${viewer} here="/facts">
         <${PageHead} title="Whose facts" lead="This key is bound to one person." />
-        <${PersonList} people=${people.people} />
+        <${Everybody} viewer=${viewer} people=${people} />
       <//>
     `;
   }
@@ -50,14 +51,8 @@ export function WherePage({ viewer, stores, people, search, isLater }: WhereProp
       ${stores.length > 0 && html`<${Stores} stores=${stores} viewer=${viewer} />`}
       <section aria-labelledby="people">
         <h2 id="people">People</h2>
-        <form class="search" method="get" action="/ui/facts" role="search">
-          <label for="search">Name, @username or id</label>
-          <div class="together">
-            <input id="search" name="search" type="search" maxlength="320" value=${search ?? ""} dir="auto" />
-            <button>Search</button>
-          </div>
-        </form>
-        <${PersonList} people=${people.people} search=${search} />
+        <${PeopleFilter} action="/ui/facts" search=${search} />
+        <${Everybody} viewer=${viewer} people=${people} search=${search} />
         <${Pager}
           label="Pages of people"
           back=${isLater && { href: address("/facts", { search }), label: "Newest people" }}
@@ -88,34 +83,14 @@ function Stores({ stores, viewer }: Pick<WhereProps, "stores" | "viewer">) {
   `;
 }
 
-interface PersonListProps {
-  readonly people: readonly PersonCard[];
-  readonly search?: string | undefined;
-}
-
-function PersonList({ people, search }: PersonListProps) {
-  if (people.length === 0) {
-    return html`<p class="empty">${search ? "Nobody is known by that name or id." : "Nobody is known yet."}</p>`;
-  }
-  return html`
-    <ul class="rows">
-      ${people.map((person) => {
-        const place = { scope: "user", userId: person.id } as const;
-        return html`
-          <li class="row">
-            <a class="row-name" href=${listAddress(place)}><${Text} text=${nameOf(person)} limit=${80} /></a>
-            <span class="muted"><${Text} text=${otherNames(person)} limit=${120} /></span>
-            ${person.role === "operator" && html`<span class="badge">operator</span>`}
-            ${person.status !== "approved" && html`<span class="badge">${person.status}</span>`}
-            <${ExportLink} place=${place} name=${nameOf(person)} />
-          </li>
-        `;
-      })}
-    </ul>
-  `;
-}
-
-function otherNames(person: PersonCard): string {
-  const name = nameOf(person);
-  return person.identities.filter((identity) => identity !== name).join(", ");
+function Everybody({ viewer, people, search }: Pick<WhereProps, "viewer" | "people" | "search">) {
+  const placeOf = (userId: string) => ({ scope: "user", userId }) as const;
+  const take = (person: PersonCard) =>
+    html`<span><${ExportLink} place=${placeOf(person.id)} name=${nameOf(person)} /></span>`;
+  return html`<${PeopleRows}
+    people=${people.people}
+    isNarrow=${Boolean(search)}
+    hrefOf=${(userId: string) => listAddress(placeOf(userId))}
+    actions=${mayExport(viewer.principal, "user") ? take : undefined}
+  />`;
 }

@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { ComponentChildren } from "preact";
 import type { PersonCard, UserStatus } from "../../users/person.ts";
-import { nameOf } from "../places.ts";
+import { nameOf, otherNames } from "../places.ts";
 import { Day, Text } from "../text.ts";
 import { Field, FilterForm, Select } from "./filter-form.ts";
 
@@ -10,14 +10,13 @@ interface PeopleFilterProps {
   readonly search: string | undefined;
   /** Absent where people of every status are meant. */
   readonly status?: UserStatus | "" | undefined;
-  readonly keep?: Readonly<Record<string, string | undefined>>;
   /** The selector of the list, to be replaced while somebody types. */
   readonly live?: string;
 }
 
-export function PeopleFilter({ action, search, status, keep, live }: PeopleFilterProps) {
+export function PeopleFilter({ action, search, status, live }: PeopleFilterProps) {
   return html`
-    <${FilterForm} action=${action} keep=${keep} live=${live}>
+    <${FilterForm} action=${action} live=${live}>
       <${Field} name="search" label="Name, @username or id" wide>
         <input id="search" name="search" type="search" maxlength="320" value=${search ?? ""} dir="auto" />
       <//>
@@ -77,9 +76,4 @@ export function PersonBadges({ person: { status, role } }: { readonly person: St
     ${status === "pending" && html`<span class="badge warn">waiting for approval</span>`}
     ${status === "blocked" && html`<span class="badge bad">blocked</span>`}
   `;
-}
-
-function otherNames(person: PersonCard): string {
-  const name = nameOf(person);
-  return person.identities.filter((identity) => identity !== name).join(", ");
 }
